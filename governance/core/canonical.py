@@ -1,0 +1,84 @@
+"""Canonical JSON (RFC 8785) and the digests over it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from decimal import Decimal
+from typing import Any
+
+import rfc8785
+
+from governance.errors import Fault, InvalidContract
+
+MAX_SAFE_INTEGER = 2**53
+"""Beyond it a JSON number has no unique IEEE 754 double, and RFC 8785 no form."""
+
+
+def canonical_bytes(value: Any) -> bytes:
+    """The one byte form of a JSON value.
+
+    Raises:
+        InvalidContract: a number has no canonical form, or a string holds a lone surrogate; with its pointer.
+    """
+    try:
+        return rfc8785.dumps(value)
+    except (rfc8785.CanonicalizationError, UnicodeEncodeError, RecursionError, OverflowError):
+        faults = uncanonical(value) or [Fault(pointer="", message="the document nests too deep to canonicalise")]
+        raise InvalidContract(
+            f"The document has no canonical form: {faults[0].message}.",
+            fix="Write numbers that an IEEE 754 double holds exactly, and text as valid Unicode.",
+            faults=faults,
+        ) from None
+
+
+def digest(value: Any) -> str:
+    """``sha256:`` and 64 hex digits over the canonical bytes."""
+    return "sha256:" + hashlib.sha256(canonical_bytes(value)).hexdigest()
+
+
+def uncanonical(value: Any) -> list[Fault]:
+    """Every number and string in ``value`` that RFC 8785 cannot hold, each with its JSON Pointer."""
+    faults: list[Fault] = []
+    stack: list[tuple[str, Any]] = [("", value)]
+    while stack:
+        pointer, node = stack.pop()
+        if isinstance(node, dict):
+            for key, child in node.items():
+                if not _is_unicode(key):
+                    faults.append(Fault(pointer=pointer, message="a key holds a lone surrogate", code="unicode"))
+                stack.append((f"{pointer}/{escape(key)}", child))
+        elif isinstance(node, list | tuple):
+            stack.extend((f"{pointer}/{index}", child) for index, child in enumerate(node))
+        elif isinstance(node, str):
+            if not _is_unicode(node):
+                faults.append(Fault(pointer=pointer, message="the text holds a lone surrogate", code="unicode"))
+        elif isinstance(node, bool) or node is None:
+            continue
+        elif isinstance(node, Decimal) or (isinstance(node, int) and abs(node) >= MAX_SAFE_INTEGER):
+            shown = str(node) if len(str(node)) <= 40 else f"{str(node)[:20]}… ({len(str(node))} digits)"
+            faults.append(Fault(pointer=pointer, message=f"the number {shown} has no exact double", code="number"))
+        elif isinstance(node, float) and (node != node or node in (float("inf"), float("-inf"))):
+            faults.append(Fault(pointer=pointer, message="not a finite number", code="number"))
+    return faults[::-1]
+
+
+def canonical_or_text(value: Any) -> str:
+    """Canonical text where there is one, else plain sorted JSON: for fingerprints and look-ups, never for digests."""
+    try:
+        return rfc8785.dumps(value).decode()
+    except (rfc8785.CanonicalizationError, UnicodeEncodeError):
+        return json.dumps(value, sort_keys=True, default=str)
+
+
+def escape(token: str) -> str:
+    """One reference token of a JSON Pointer (RFC 6901)."""
+    return token.replace("~", "~0").replace("/", "~1")
+
+
+def _is_unicode(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
