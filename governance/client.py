@@ -1,0 +1,366 @@
+"""``ControlPlane``: the typed HTTP client that the command line and the SDK share.
+
+Every problem the service answers is raised as the class of ``governance.errors`` that its code names, so exit
+codes and handling follow from the tree. What does not answer at all is ``ServerUnreachable``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from types import TracebackType
+from typing import Any, Final, TypeAlias, TypeVar
+from urllib.parse import quote
+
+import httpx
+from pydantic import ValidationError
+
+from governance import __version__
+from governance.core.document import Limits, read_json
+from governance.errors import (
+    Fault,
+    GovernanceError,
+    MalformedDocument,
+    ServerUnreachable,
+    ServiceError,
+    UsageError,
+    all_errors,
+)
+from governance.wire import (
+    Answer,
+    CheckProvenance,
+    CheckResult,
+    Diff,
+    Grant,
+    Health,
+    Problem,
+    Published,
+    Resolution,
+    ResolveAnswer,
+    ResolveQuestion,
+    ResolveRequest,
+    Skill,
+    SkillCard,
+    SkillPage,
+    SkillVersion,
+    TokenCreated,
+    TokenPage,
+    TokenRequest,
+    TokenView,
+    VersionPage,
+    VersionSummary,
+    write_json,
+)
+
+DEFAULT_TIMEOUT_SEC: Final = 60.0
+_CONNECT_SEC: Final = 5.0
+_ANSWER_LIMITS: Final = Limits(size=256 * 1024 * 1024, depth=512, nodes=20_000_000)
+
+_CLASSES: Final[dict[str, type[GovernanceError]]] = {error.code: error for error in all_errors()}
+"""By code; of two classes with one code the more special, which ``all_errors`` gives later, wins."""
+
+A = TypeVar("A", bound=Answer)
+Query: TypeAlias = Mapping[str, Any] | None
+
+
+def error_from_problem(problem: Problem) -> GovernanceError:
+    """The error a problem document speaks of; an unknown code becomes the nearest class by status."""
+    error_class = _CLASSES.get(problem.code)
+    if error_class is None:
+        error_class = ServiceError if problem.status >= 500 else UsageError
+    details = dict(problem.details)
+    if problem.request_id:
+        details.setdefault("request_id", problem.request_id)
+    return error_class(
+        problem.detail,
+        fix=problem.fix,
+        faults=[Fault(pointer=f.pointer, message=f.message, code=f.code) for f in problem.errors],
+        details=details,
+    )
+
+
+class ControlPlane:
+    """The control plane at ``base_url``; close it, or use it as a context manager.
+
+    ``transport`` is for tests and embedding. Every method may raise ServerUnreachable, AuthError,
+    UsageError and ServiceError beside what it names.
+    """
+
+    def __init__(
+        self,
+        base_url: str,
+        token: str | None = None,
+        *,
+        timeout: float = DEFAULT_TIMEOUT_SEC,
+        transport: httpx.BaseTransport | None = None,
+    ) -> None:
+        if not base_url.startswith(("http://", "https://")):
+            raise UsageError(
+                f"{base_url!r} is not the address of a server.",
+                fix="Give it as http://HOST:PORT or https://HOST.",
+            )
+        self.base_url = base_url.rstrip("/")
+        headers = {"User-Agent": f"skill-governance/{__version__}", "Accept": "application/json"}
+        if token:
+            if not token.isascii() or not token.isprintable():
+                raise UsageError(
+                    "The token holds characters no token has.", fix="Copy it again, without line breaks."
+                )
+            headers["Authorization"] = f"Bearer {token}"
+        self._http = httpx.Client(
+            base_url=self.base_url,
+            headers=headers,
+            timeout=httpx.Timeout(timeout, connect=_CONNECT_SEC),
+            transport=transport,
+            follow_redirects=False,
+        )
+
+    def __enter__(self) -> ControlPlane:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self._http.close()
+
+    # ── versions ──
+
+    def put_version(
+        self,
+        manifest: Mapping[str, Any],
+        *,
+        reason: str | None = None,
+        fail_on: Sequence[str] = (),
+        transitive: bool = True,
+        repository: str | None = None,
+        commit: str | None = None,
+        run: str | None = None,
+    ) -> Published:
+        """Publish the native manifest document; safe to repeat.
+
+        Raises:
+            GateRefused: ``details["decision"]`` is the whole GateDecision document.
+            VersionExists: the version is taken by other bytes.
+            InvalidContract: with a fault for each thing wrong.
+        """
+        name, version = manifest.get("name"), manifest.get("version")
+        if not isinstance(name, str) or not isinstance(version, str):
+            raise UsageError("The manifest has no name and version.", fix="Give both in the manifest.")
+        query = {
+            "reason": reason,
+            "fail_on": list(fail_on) or None,
+            "transitive": None if transitive else "false",
+            "repository": repository,
+            "commit": commit,
+            "run": run,
+        }
+        return self._answer(
+            Published, "PUT", self._version_path(name, version), query=query, body=dict(manifest)
+        )
+
+    def get_version(self, name: str, version: str) -> SkillVersion:
+        """One version whole.
+
+        Raises:
+            NotFound: no such skill or version.
+            AmbiguousName: a bare name that lives in two namespaces.
+        """
+        return self._answer(SkillVersion, "GET", self._version_path(name, version))
+
+    def versions(self, name: str, *, range: str | None = None) -> list[VersionSummary]:
+        """All versions, highest first; with ``range``, those it admits."""
+        found: list[VersionSummary] = []
+        for page in self._pages(VersionPage, f"/v1/skills/{_segment(name)}/versions", {"range": range}):
+            found += page.items
+        return found
+
+    def diff(self, name: str, old: str, new: str, *, reading: str | None = None) -> Diff:
+        """The comparison of two published versions."""
+        query = {"from": old, "to": new, "reading": reading}
+        return self._answer(Diff, "GET", f"/v1/skills/{_segment(name)}/diff", query=query)
+
+    def blob(self, digest: str) -> bytes:
+        """The canonical bytes of a manifest, by its manifest digest (``sha256:…``)."""
+        return self._send("GET", f"/v1/blobs/{_segment(digest)}").content
+
+    # ── skills ──
+
+    def list_skills(
+        self,
+        *,
+        text: str | None = None,
+        tag: str | None = None,
+        owner: str | None = None,
+        state: str | None = None,
+        field: str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> SkillPage:
+        """One page of the skills that match all that is given, by name."""
+        query = {
+            "q": text,
+            "tag": tag,
+            "owner": owner,
+            "state": state,
+            "field": field,
+            "limit": limit,
+            "cursor": cursor,
+        }
+        return self._answer(SkillPage, "GET", "/v1/skills", query=query)
+
+    def search(self, text: str | None = None, **filters: str | None) -> Iterator[SkillCard]:
+        """Every skill that matches, page after page; filters as for :meth:`list_skills`."""
+        for page in self._pages(SkillPage, "/v1/skills", {"q": text, **filters}):
+            yield from page.items
+
+    def get_skill(self, name: str) -> Skill:
+        """One skill with its lines."""
+        return self._answer(Skill, "GET", f"/v1/skills/{_segment(name)}")
+
+    # ── checks and resolve ──
+
+    def check(
+        self,
+        candidates: Sequence[Mapping[str, Any]],
+        *,
+        fail_on: Sequence[str] = (),
+        transitive: bool = True,
+        reason: str | None = None,
+        provenance: CheckProvenance | None = None,
+    ) -> CheckResult:
+        """A dry run of the gate over native manifest documents; a refusal is an answer, not an error."""
+        body = {
+            "candidates": [dict(candidate) for candidate in candidates],
+            "fail_on": list(fail_on),
+            "transitive": transitive,
+            "reason": reason,
+            "provenance": provenance,
+        }
+        return self._answer(CheckResult, "POST", "/v1/checks", body=body)
+
+    def get_check(self, check_id: str) -> CheckResult:
+        """A stored check."""
+        return self._answer(CheckResult, "GET", f"/v1/checks/{_segment(check_id)}")
+
+    def resolve(
+        self,
+        skill: str,
+        range: str | None = None,
+        *,
+        consumer: str | None = None,
+        environment: str | None = None,
+        accept_breaking_change: bool = False,
+        accept_line: str | None = None,
+    ) -> Resolution:
+        """The version that serves.
+
+        Raises:
+            BreakingChangeNotAccepted: no accepted line serves; ``details`` tell the ways to accept.
+            NoMatchingVersion, Retired, NotFound, AmbiguousName.
+        """
+        question = ResolveQuestion(
+            skill=skill, range=range, accept_breaking_change=accept_breaking_change, accept_line=accept_line
+        )
+        answer = self.resolve_many([question], consumer=consumer, environment=environment).results[0]
+        if answer.problem is not None:
+            raise error_from_problem(answer.problem)
+        if answer.resolution is None:
+            raise ServiceError("The server answered neither a version nor a problem.")
+        return answer.resolution
+
+    def resolve_many(
+        self,
+        questions: Sequence[ResolveQuestion],
+        *,
+        consumer: str | None = None,
+        environment: str | None = None,
+    ) -> ResolveAnswer:
+        """Answers in the order of the questions; each holds a resolution or a problem."""
+        request = ResolveRequest(questions=list(questions), consumer=consumer, environment=environment)
+        return self._answer(ResolveAnswer, "POST", "/v1/resolve", body=request)
+
+    # ── tokens ──
+
+    def create_token(self, name: str, grants: Sequence[Grant], *, expires_in_days: int = 90) -> TokenCreated:
+        """A new token; its secret is in this answer and nowhere else."""
+        request = TokenRequest(name=name, grants=list(grants), expires_in_days=expires_in_days)
+        return self._answer(TokenCreated, "POST", "/v1/tokens", body=request)
+
+    def tokens(self) -> list[TokenView]:
+        """All tokens the caller may manage, without secrets."""
+        found: list[TokenView] = []
+        for page in self._pages(TokenPage, "/v1/tokens", {}):
+            found += page.items
+        return found
+
+    def revoke_token(self, token_id: str) -> TokenView:
+        """Revoke at once; safe to repeat."""
+        return self._answer(TokenView, "DELETE", f"/v1/tokens/{_segment(token_id)}")
+
+    def ready(self) -> Health:
+        """Whether the service can serve: database reachable, migrations at head."""
+        return self._answer(Health, "GET", "/readyz")
+
+    # ── one request ──
+
+    @staticmethod
+    def _version_path(name: str, version: str) -> str:
+        return f"/v1/skills/{_segment(name)}/versions/{_segment(version)}"
+
+    def _pages(self, kind: type[A], path: str, query: Mapping[str, Any]) -> Iterator[A]:
+        cursor: str | None = None
+        while True:
+            page = self._answer(kind, "GET", path, query={**query, "limit": 200, "cursor": cursor})
+            yield page
+            cursor = getattr(page, "next", None)
+            if cursor is None:
+                return
+
+    def _answer(
+        self,
+        kind: type[A],
+        method: str,
+        path: str,
+        *,
+        query: Mapping[str, Any] | None = None,
+        body: Any = None,
+    ) -> A:
+        response = self._send(method, path, query=query, body=body)
+        try:
+            return kind.model_validate(read_json(response.content, limits=_ANSWER_LIMITS))
+        except (GovernanceError, ValidationError) as error:
+            raise ServerUnreachable(
+                f"{self.base_url} answered what no control plane answers.",
+                fix="Check the address; a proxy or another program may stand there, or its version differs.",
+            ) from error
+
+    def _send(self, method: str, path: str, *, query: Query = None, body: Any = None) -> httpx.Response:
+        params = {key: value for key, value in (query or {}).items() if value is not None}
+        content = None if body is None else write_json(body)
+        headers = {} if content is None else {"Content-Type": "application/json"}
+        try:
+            response = self._http.request(method, path, params=params, content=content, headers=headers)
+        except (httpx.TransportError, httpx.InvalidURL) as error:
+            raise ServerUnreachable(
+                f"{self.base_url} does not answer: {str(error) or type(error).__name__}.",
+                fix="Start it with `govctl serve`, or set GOVCTL_SERVER to where it runs.",
+            ) from error
+        if response.status_code < 300:
+            return response
+        raise self._error(response)
+
+    def _error(self, response: httpx.Response) -> GovernanceError:
+        try:
+            problem = Problem.model_validate(read_json(response.content, limits=_ANSWER_LIMITS))
+        except (MalformedDocument, ValidationError, GovernanceError):
+            return ServerUnreachable(
+                f"{self.base_url} answered {response.status_code} without a problem document.",
+                fix="Check the address; a proxy or another program may stand there.",
+            )
+        return error_from_problem(problem)
+
+
+def _segment(text: str) -> str:
+    return quote(text, safe="")

@@ -1,0 +1,84 @@
+"""Messages both planes speak, and the one JSON writer that keeps every number exact.
+
+What a caller sends forbids unknown fields; what the service answers may grow, so readers ignore what they do
+not know. Contracts, decisions and payloads travel as plain JSON: their form is ``to_document`` of the core.
+"""
+
+from governance.wire.base import (
+    MAX_PAGE,
+    PROBLEM_MEDIA_TYPE,
+    PROBLEM_TYPE_PREFIX,
+    Answer,
+    Health,
+    JSONObject,
+    Problem,
+    ProblemFault,
+    Request,
+    ShortText,
+    Text,
+)
+from governance.wire.checks import CheckProvenance, CheckRequest, CheckResult
+from governance.wire.exact import write_json
+from governance.wire.resolve import (
+    HeldBackView,
+    Resolution,
+    ResolveAnswer,
+    Resolved,
+    ResolveQuestion,
+    ResolveRequest,
+)
+from governance.wire.skills import (
+    Diff,
+    LineView,
+    Provenance,
+    Published,
+    Skill,
+    SkillCard,
+    SkillPage,
+    SkillVersion,
+    State,
+    VersionPage,
+    VersionSummary,
+)
+from governance.wire.tokens import Grant, Role, TokenCreated, TokenPage, TokenRequest, TokenView
+
+__all__ = [
+    "MAX_PAGE",
+    "PROBLEM_MEDIA_TYPE",
+    "PROBLEM_TYPE_PREFIX",
+    "Answer",
+    "CheckProvenance",
+    "CheckRequest",
+    "CheckResult",
+    "Diff",
+    "Grant",
+    "Health",
+    "HeldBackView",
+    "JSONObject",
+    "LineView",
+    "Problem",
+    "ProblemFault",
+    "Provenance",
+    "Published",
+    "Request",
+    "Resolution",
+    "ResolveAnswer",
+    "ResolveQuestion",
+    "ResolveRequest",
+    "Resolved",
+    "Role",
+    "ShortText",
+    "Skill",
+    "SkillCard",
+    "SkillPage",
+    "SkillVersion",
+    "State",
+    "Text",
+    "TokenCreated",
+    "TokenPage",
+    "TokenRequest",
+    "TokenView",
+    "VersionPage",
+    "VersionSummary",
+    "write_json",
+]

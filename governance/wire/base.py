@@ -1,0 +1,61 @@
+"""What every message is built on, and the one shape of every error."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, TypeAlias
+
+from pydantic import BaseModel, ConfigDict, Field
+
+JSONObject: TypeAlias = dict[str, Any]
+
+PROBLEM_MEDIA_TYPE = "application/problem+json"
+PROBLEM_TYPE_PREFIX = "urn:skill-governance:problem:"
+
+MAX_PAGE = 200
+"""Entries one page of a list may hold."""
+
+Text = Annotated[str, Field(max_length=2_000, pattern=r"^[^\x00]*$")]
+ShortText = Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[^\x00]*$")]
+
+
+class Request(BaseModel):
+    """What callers send: a field nobody knows is an error."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+
+class Answer(BaseModel):
+    """What the service answers."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+
+class ProblemFault(Answer):
+    """One located fault of the request: a JSON Pointer (``""`` is the root), a sentence and a code."""
+
+    pointer: str
+    message: str
+    code: str = "invalid"
+
+
+class Problem(Answer):
+    """RFC 9457, for every error of every route. ``code`` is permanent, ``fix`` says what to do next."""
+
+    type: str
+    title: str
+    status: int
+    detail: str
+    code: str
+    fix: str = ""
+    errors: list[ProblemFault] = Field(default_factory=list)
+    details: JSONObject = Field(default_factory=dict)
+    """What the error knows beyond that: the gate's whole decision, the ways to accept a break."""
+    request_id: str = ""
+    trace_id: str = ""
+
+
+class Health(Answer):
+    """``/livez`` and ``/readyz``: a word, and what was looked at."""
+
+    status: str
+    checks: dict[str, str] = Field(default_factory=dict)

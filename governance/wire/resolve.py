@@ -1,0 +1,66 @@
+"""Which version serves a caller."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+
+from governance.wire.base import Answer, Problem, Request, ShortText
+from governance.wire.skills import State
+
+
+class ResolveQuestion(Request):
+    """Which version serves a caller. A name alone, or with ``range`` in npm's grammar."""
+
+    skill: ShortText
+    range: Annotated[str, Field(max_length=2_000)] | None = None
+    accept_breaking_change: bool = False
+    """Take the newest line for this call; recorded."""
+    accept_line: Annotated[str, Field(max_length=256)] | None = None
+    """The version that opens the line this consumer accepts from now on; recorded, needs a named consumer."""
+
+
+class ResolveRequest(Request):
+    """A batch of questions by one consumer; without ``consumer`` the caller is anonymous each time."""
+
+    questions: list[ResolveQuestion] = Field(min_length=1)
+    consumer: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._/-]{0,127}$")] | None = None
+    environment: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_-]{0,62}$")] | None = None
+
+
+class HeldBackView(Answer):
+    """A newer version that exists and is not served, and why."""
+
+    version: str
+    why: str
+    code: str = ""
+
+
+class Resolution(Answer):
+    """The version that serves, in which line, and what is held back."""
+
+    skill: str
+    range: str | None = None
+    version: str
+    manifest_digest: str
+    contract_digest: str
+    state: State
+    line: str
+    """The version that opened the line."""
+    held_back: HeldBackView | None = None
+    warnings: list[str] = Field(default_factory=list)
+
+
+class Resolved(Answer):
+    """One answer of a batch: exactly one of the two is set."""
+
+    skill: str
+    resolution: Resolution | None = None
+    problem: Problem | None = None
+
+
+class ResolveAnswer(Answer):
+    """Answers in the order of the questions; the HTTP status is 200 though some hold a problem."""
+
+    results: list[Resolved]

@@ -1,0 +1,125 @@
+"""Skills and their versions."""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+from enum import StrEnum
+
+from pydantic import Field
+
+from governance.core.compat.model import Level
+from governance.wire.base import Answer, JSONObject
+
+
+class State(StrEnum):
+    """Where a version stands in its life (DESIGN, section 5)."""
+
+    DRAFT = "draft"
+    ACTIVE = "active"
+    DEPRECATED = "deprecated"
+    SUNSET = "sunset"
+    RETIRED = "retired"
+
+
+class Provenance(Answer):
+    """Where a version was published from, as CI told it."""
+
+    repository: str | None = None
+    commit: str | None = None
+    run: str | None = None
+
+
+class VersionSummary(Answer):
+    """One version in a list: the immutable facts and the live state beside them."""
+
+    name: str
+    version: str
+    manifest_digest: str
+    contract_digest: str
+    declared: Level | None = None
+    computed: Level | None = None
+    """None when there was nothing to compare with."""
+    level: Level
+    """The one that counts: the worse of declared and computed."""
+    verdict: str
+    baseline: str | None = None
+    opens_line: bool
+    state: State
+    yanked: str | None = None
+    """The reason, when it is yanked."""
+    deprecated_since: str | None = None
+    sunset: date | None = None
+    replacement: str | None = None
+    migration_guide: str | None = None
+    published_at: datetime
+    published_by: str
+
+
+class SkillVersion(VersionSummary):
+    """One version whole: the manifest as stored and the decision that let it in."""
+
+    manifest: JSONObject
+    decision: JSONObject
+    reason: str | None = None
+    provenance: Provenance = Provenance()
+
+
+class Published(Answer):
+    """The answer to a publish. ``created`` is false when the very same manifest was there already (200)."""
+
+    created: bool
+    version: SkillVersion
+
+
+class SkillCard(Answer):
+    """One skill in a list, described by its highest version that is served."""
+
+    name: str
+    namespace: str
+    title: str | None = None
+    description: str
+    owner: str | None = None
+    category: str
+    tags: list[str] = Field(default_factory=list)
+    latest: str | None = None
+    """The highest stable version that ranges can reach."""
+    state: State
+    """Of ``latest``, else of the highest version there is."""
+    versions: int
+    updated_at: datetime
+
+
+class SkillPage(Answer):
+    items: list[SkillCard]
+    next: str | None = None
+    """The cursor of the following page; None on the last."""
+
+
+class VersionPage(Answer):
+    """Versions in precedence order, highest first; with a range, those it admits."""
+
+    items: list[VersionSummary]
+    next: str | None = None
+
+
+class LineView(Answer):
+    """A stretch of versions within which nothing breaks."""
+
+    opened_at: str
+    latest: str
+    versions: int
+
+
+class Skill(SkillCard):
+    """One skill whole, with its lines, newest first."""
+
+    lines: list[LineView] = Field(default_factory=list)
+
+
+class Diff(Answer):
+    """What changed between two versions: a ``Comparison`` document with the two names beside it."""
+
+    name: str
+    old: str
+    new: str
+    comparison: JSONObject
