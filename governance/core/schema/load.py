@@ -1,0 +1,85 @@
+"""Is this a schema at all? Caps, dialect, metaschema and references, each fault with its pointer."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any, Final
+
+from governance.core.canonical import escape
+from governance.core.schema.dialects import Dialect, dialect_of
+from governance.errors import Fault
+
+MAX_DEPTH: Final = 96
+"""The independent validator gives up between 120 and 200 levels; a schema it cannot judge is no contract."""
+MAX_NODES: Final = 200_000
+
+
+def schema_faults(schema: Any) -> list[Fault]:
+    """Everything that keeps ``schema`` from being one, most basic first; empty when it is a valid schema.
+
+    Pointers are relative to the schema. Nothing is fetched: a reference that leaves the document is a fault.
+    """
+    if not isinstance(schema, dict | bool):
+        return [Fault(pointer="", message="a schema is an object or a boolean", code="schema-type")]
+    if (too_large := _over_caps(schema)) is not None:
+        return [too_large]
+    dialect = dialect_of(schema)
+    if dialect is None:
+        named = schema.get("$schema") if isinstance(schema, dict) else None
+        message = f"nobody knows the dialect {str(named)[:80]!r}; drafts 4, 6, 7, 2019-09 and 2020-12 are read"
+        return [Fault(pointer="/$schema", message=message, code="schema-dialect")]
+    if dialect.draft == 4 and isinstance(schema, bool):
+        return [Fault(pointer="", message="draft 4 has no boolean schemas", code="schema-type")]
+    errors = _metaschema(dialect).iter_errors(schema)
+    faults = [
+        Fault(
+            pointer="".join(f"/{escape(str(token))}" for token in error.instance_path),
+            message=_short(str(error.message)),
+            code="schema-metaschema",
+        )
+        for error in _first(errors, 20)
+    ]
+    if faults:
+        return sorted(faults, key=lambda fault: (fault.pointer.count("/"), fault.pointer))
+    from governance.core.schema.lower import reference_faults  # the lowering knows what a reference is
+
+    return reference_faults(schema, dialect)
+
+
+def accepts_only_objects(schema: Any) -> bool:
+    """Is it proved that ``schema`` accepts nothing but objects? Expects a schema without faults."""
+    from governance.core.schema.solver import only_objects
+
+    return only_objects(schema)
+
+
+def _over_caps(schema: Any) -> Fault | None:
+    """The first cap that the document breaks; walks without recursion, so any depth is safe."""
+    nodes = 0
+    stack: list[tuple[Any, int, str]] = [(schema, 0, "")]
+    while stack:
+        node, depth, pointer = stack.pop()
+        nodes += 1
+        if depth > MAX_DEPTH:
+            return Fault(pointer=pointer, message=f"nests deeper than {MAX_DEPTH} levels", code="schema-depth")
+        if nodes > MAX_NODES:
+            return Fault(pointer="", message=f"has more than {MAX_NODES} nodes", code="schema-size")
+        if isinstance(node, dict):
+            stack.extend((child, depth + 1, f"{pointer}/{escape(str(key))}") for key, child in node.items())
+        elif isinstance(node, list | tuple):
+            stack.extend((child, depth + 1, f"{pointer}/{index}") for index, child in enumerate(node))
+    return None
+
+
+@cache
+def _metaschema(dialect: Dialect) -> Any:
+    # Formats stay annotations: whether a pattern is one is asked of the pattern parser, which speaks ECMA-262.
+    return dialect.validator({"$ref": dialect.uri + ("#" if dialect.draft <= 7 else "")}, validate_formats=False)
+
+
+def _first(items: Any, count: int) -> list[Any]:
+    return [item for item, _ in zip(items, range(count), strict=False)]
+
+
+def _short(text: str, limit: int = 200) -> str:
+    return text if len(text) <= limit else text[: limit - 1] + "…"
