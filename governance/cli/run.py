@@ -1,0 +1,142 @@
+"""One command line from words to exit code: dispatch, and the one place where an error is told."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import importlib
+import itertools
+import os
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from types import ModuleType
+
+from governance.cli import COMMANDS
+from governance.cli.arguments import Parser, add_common, protect, split_command
+from governance.cli.output import (
+    Output,
+    destinations,
+    json_text,
+    problem,
+    problem_lines,
+    write_stdout,
+    written_file,
+)
+from governance.cli.terminal import clean
+from governance.errors import GovernanceError, UsageError
+
+
+@dataclass(frozen=True, kw_only=True)
+class Call:
+    """What a command gets: its parsed arguments, the environment, and where its report goes."""
+
+    arguments: argparse.Namespace
+    environment: Mapping[str, str]
+    output: Output
+
+
+def run(argv: Sequence[str]) -> int:
+    """Dispatch to a command's ``run(call) -> exit code``; every GovernanceError becomes its exit code."""
+    word, rest = split_command(argv)
+    if word in (None, "help", "--help", "-h"):
+        topic = next((other for other in rest if other in COMMANDS), None) if word == "help" else None
+        if topic is None:
+            write_stdout(overview())
+            return 0 if word is not None else UsageError.exit_code
+        word, rest = topic, ["--help"]
+    output = Output()
+    try:
+        module = _command(word)
+        parser = build_parser(word, module)
+        output = _early_output(parser, rest)
+        if getattr(module, "VALUES_MAY_BEGIN_WITH_DASH", False):
+            rest = protect(rest)
+        arguments = parser.parse_args(rest)
+        output = Output(
+            destinations=destinations(arguments.reports),
+            quiet=arguments.quiet,
+            no_color=arguments.no_color,
+        )
+        call = Call(arguments=arguments, environment=os.environ, output=output)
+        code: int = module.run(call)
+    except GovernanceError as error:
+        return tell(error, output)
+    except SystemExit as ended:  # argparse after --help
+        return int(ended.code or 0)
+    return code
+
+
+def build_parser(word: str, module: ModuleType) -> Parser:
+    """The parser of one command, its own arguments first."""
+    parser = Parser(prog=f"govctl {word}", description=module.__doc__)
+    module.add_arguments(parser)
+    add_common(parser)
+    return parser
+
+
+def load_command(word: str) -> ModuleType:
+    """The module that holds a command."""
+    name = "import_" if word == "import" else word
+    return importlib.import_module(f"governance.cli.commands.{name}")
+
+
+def _command(word: str | None) -> ModuleType:
+    if word in COMMANDS:
+        return load_command(word)
+    if word is not None and word.startswith("-"):
+        raise UsageError(
+            f"govctl does not know {word!r}.", fix="Flags follow a command; `govctl --help` lists them."
+        )
+    near = get_close_matches(word or "", COMMANDS, n=1, cutoff=0.5)
+    hint = "`govctl --help` lists all commands."
+    raise UsageError(
+        f"govctl has no command {word!r}.", fix=f"Did you mean `govctl {near[0]}`? {hint}" if near else hint
+    )
+
+
+def _early_output(parser: Parser, rest: Sequence[str]) -> Output:
+    """Where an error goes that is found while the rest of the line is still unread."""
+    asked = [value for flag, value in itertools.pairwise(rest) if flag in ("-o", "--output")]
+    asked += [flag.removeprefix("--output=") for flag in rest if flag.startswith("--output=")]
+    with contextlib.suppress(UsageError):
+        return Output(destinations=destinations([("-o", value) for value in asked[:1]]))
+    return Output()
+
+
+def tell(error: GovernanceError, output: Output) -> int:
+    """The error on standard error; as a problem document wherever JSON was asked for."""
+    with contextlib.suppress(OSError):
+        print("\n".join(clean(line) for line in problem_lines(error)), file=sys.stderr, flush=True)
+    for destination in output.destinations:
+        if destination.format.id in ("json", "jsonl"):
+            text = json_text(problem(error), indent=2 if destination.format.id == "json" else None) + "\n"
+            if destination.file is None:
+                write_stdout(text)
+            else:
+                with contextlib.suppress(UsageError), written_file(destination.file) as stream:
+                    stream.write(text)
+    return error.exit_code
+
+
+def overview() -> str:
+    """What ``govctl --help`` prints."""
+    width = max(map(len, COMMANDS))
+    return "\n".join(
+        [
+            "govctl: govern the skills (tools) of AI agents.",
+            "",
+            "usage: govctl COMMAND [ARGUMENTS]; `govctl COMMAND --help` tells more",
+            "",
+            *_rows(width),
+            "",
+            "exit codes: 0 pass, 1 gate failed, 2 usage, 3 undecided alone blocks, 4 auth,",
+            "            5 server or network, 6 conflict, 7 part of a batch failed",
+            "",
+        ]
+    )
+
+
+def _rows(width: int) -> Iterator[str]:
+    yield from (f"  {word.ljust(width)}  {line}" for word, line in COMMANDS.items())
