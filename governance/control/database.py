@@ -1,0 +1,216 @@
+"""The one place that opens, commits and closes: sessions for writes, a pool for hot reads.
+
+One request is one transaction. ``session`` is the FastAPI dependency, to be used as
+``Annotated[Session, Depends(session, scope="function")]``: with that scope a commit that fails is an answer
+that fails. Nobody else commits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import psycopg
+import sqlalchemy.exc
+from fastapi import Request
+from psycopg_pool import AsyncConnectionPool, PoolClosed, PoolTimeout
+from sqlalchemy import MetaData, create_engine
+from sqlmodel import Session, SQLModel
+
+from governance.control import embedded
+from governance.control.migrating import current_revision, head_revision, migrate
+from governance.control.roles import BECOME_SERVICE
+from governance.control.settings import Settings
+from governance.errors import ServiceUnavailable
+
+__all__ = [
+    "METADATA",
+    "Database",
+    "DatabaseUrls",
+    "Row",
+    "current_revision",
+    "grants",
+    "head_revision",
+    "migrate",
+    "provision",
+    "session",
+    "unavailable",
+]
+
+METADATA = MetaData(
+    naming_convention={
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "ck": "ck_%(table_name)s_%(constraint_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_N_name)s_%(referred_table_name)s",
+        "pk": "pk_%(table_name)s",
+    }
+)
+
+_CONNECT_TIMEOUT_SEC = 5
+_POOL_WAIT_SEC = 10
+
+
+class Row(SQLModel):
+    """Base of every table, so that all of them share one metadata and its constraint names."""
+
+    metadata = METADATA
+
+
+def grants(*privileges: str) -> dict[str, Any]:
+    """What the service's role may do with a table: last member of its ``__table_args__``.
+
+    ``__table_args__ = (Index(…), grants("SELECT", "INSERT"))``; privileges are Postgres's own words.
+    """
+    return {"info": {"grants": privileges}}
+
+
+@dataclass(frozen=True, kw_only=True)
+class DatabaseUrls:
+    """Two logins to one database: the service's, and the owner's for migrations. They may be the same."""
+
+    service: str = field(repr=False)
+    owner: str = field(repr=False)
+
+
+@contextmanager
+def provision(settings: Settings) -> Iterator[DatabaseUrls]:
+    """The database the settings name, else the embedded server, which runs for as long as the block does.
+
+    Raises DatabaseSetupFailed where no server can be found or started.
+    """
+    if settings.database_url is not None:
+        owner = settings.database_owner_url or settings.database_url
+        yield DatabaseUrls(service=settings.database_url, owner=owner)
+        return
+    with embedded.start(settings.home) as server:
+        yield DatabaseUrls(service=server.service_url, owner=server.owner_url)
+
+
+class Database:
+    """Connections to one Postgres as the service's role.
+
+    ``engine`` serves sessions in threads. ``reads`` is an asynchronous psycopg pool in autocommit; it opens
+    inside ``async with database.reading()`` (the application's lifespan).
+    """
+
+    def __init__(self, url: str, settings: Settings) -> None:
+        self._url = url
+        self._options: Mapping[str, Any] = {
+            "connect_timeout": _CONNECT_TIMEOUT_SEC,
+            "application_name": "govctl",
+            "options": f"-c statement_timeout={settings.statement_timeout_sec}s -c timezone=UTC",
+        }
+        self.engine = create_engine(
+            "postgresql+psycopg://",
+            creator=self.connect,
+            pool_size=settings.session_pool_size,
+            max_overflow=0,
+            pool_timeout=_POOL_WAIT_SEC,
+            pool_pre_ping=True,
+        )
+        self.reads: AsyncConnectionPool[psycopg.AsyncConnection[tuple[Any, ...]]] = AsyncConnectionPool(
+            url,
+            kwargs={**self._options, "autocommit": True},
+            min_size=1,
+            max_size=settings.read_pool_size,
+            timeout=_POOL_WAIT_SEC,
+            configure=_become_service_async,
+            check=AsyncConnectionPool.check_connection,
+            open=False,
+        )
+
+    def connect(self) -> psycopg.Connection:
+        """A new connection, as the service's role wherever that role may be taken."""
+        connection = psycopg.connect(self._url, autocommit=True, **self._options)
+        try:
+            connection.execute(BECOME_SERVICE)
+        except (psycopg.errors.InsufficientPrivilege, psycopg.errors.InvalidParameterValue):
+            pass  # the role does not exist or may not be taken: ``owns_tables`` tells the operator
+        except BaseException:
+            connection.close()
+            raise
+        connection.autocommit = False
+        return connection
+
+    @contextmanager
+    def transaction(self) -> Iterator[Session]:
+        """One transaction: committed when the block ends well, else undone.
+
+        Raises ServiceUnavailable where the database does not answer; the change has then not happened,
+        or its commit was not acknowledged and the same request may be sent again.
+        """
+        try:
+            with Session(self.engine) as current, current.begin():
+                yield current
+        except (sqlalchemy.exc.DBAPIError, sqlalchemy.exc.TimeoutError) as error:
+            translated = unavailable(error)
+            if translated is None:
+                raise
+            raise translated from error
+
+    @asynccontextmanager
+    async def reading(self) -> AsyncIterator[None]:
+        """Hold the read pool open for the block."""
+        await self.reads.open()
+        try:
+            yield
+        finally:
+            await self.reads.close()
+
+    @asynccontextmanager
+    async def read(self) -> AsyncIterator[psycopg.AsyncConnection[tuple[Any, ...]]]:
+        """A connection of the read pool. Raises ServiceUnavailable where the database does not answer."""
+        try:
+            async with self.reads.connection() as connection:
+                yield connection
+        except (psycopg.OperationalError, psycopg.InterfaceError, PoolTimeout, PoolClosed) as error:
+            raise unavailable(error) or error from error
+
+    def owns_tables(self) -> bool:
+        """True where the service works as the owner of a table, so that grants cannot hold it back."""
+        with self.transaction() as current:
+            owned = current.connection().exec_driver_sql(
+                "SELECT EXISTS (SELECT FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace"
+                " WHERE n.nspname = 'public' AND c.relkind IN ('r', 'p')"
+                " AND pg_has_role(current_user, c.relowner, 'USAGE'))"
+            )
+            return bool(owned.scalar())
+
+    def close(self) -> None:
+        self.engine.dispose()
+
+
+def session(request: Request) -> Iterator[Session]:
+    """The request's transaction (``app.state.database`` is the Database)."""
+    database: Database = request.app.state.database
+    with database.transaction() as current:
+        yield current
+
+
+def unavailable(error: BaseException) -> ServiceUnavailable | None:
+    """The database's failure as ServiceUnavailable, or None for an error of ours (a broken constraint, say)."""
+    cause = getattr(error, "orig", None) or error
+    state: str | None = getattr(cause, "sqlstate", None)
+    if state == "57014":
+        return ServiceUnavailable(
+            "The database gave up a statement that took too long.",
+            fix="Ask for less at a time, or raise GOVCTL_STATEMENT_TIMEOUT_SEC.",
+        )
+    lost = state is None and isinstance(
+        cause, psycopg.OperationalError | psycopg.InterfaceError | sqlalchemy.exc.TimeoutError | PoolClosed
+    )
+    if lost or (state is not None and state[:2] in {"08", "53", "57", "40"}):
+        return ServiceUnavailable(
+            "The database does not answer.", fix="Send the same request again in a moment."
+        )
+    return None
+
+
+async def _become_service_async(connection: psycopg.AsyncConnection[Any]) -> None:
+    try:
+        await connection.execute(BECOME_SERVICE)
+    except (psycopg.errors.InsufficientPrivilege, psycopg.errors.InvalidParameterValue):
+        return

@@ -1,0 +1,138 @@
+"""Bringing a database to the schema this version of the code knows, from a checkout or an installed wheel."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import lru_cache
+from pathlib import Path
+
+import psycopg
+from alembic import command
+from alembic.config import Config
+from alembic.script import ScriptDirectory
+from sqlalchemy import Connection, MetaData, create_engine, text
+from sqlalchemy.pool import NullPool
+
+from governance.control.roles import SERVICE_ROLE
+from governance.errors import DatabaseSetupFailed
+
+_MIGRATION_LOCK = (
+    0x676F76637400  # any constant; every release must keep it, so that two releases never migrate at once
+)
+
+
+def scripts() -> Path:
+    """The folder of migrations: beside the package in a checkout, inside it in a wheel."""
+    inside = Path(__file__).parent / "migrations"
+    return inside if inside.is_dir() else Path(__file__).parents[2] / "alembic"
+
+
+def configuration() -> Config:
+    config = Config()
+    config.set_main_option("script_location", str(scripts()).replace("%", "%%"))
+    return config
+
+
+@lru_cache
+def head_revision() -> str:
+    """The revision that this code needs the database to be at."""
+    head = ScriptDirectory.from_config(configuration()).get_current_head()
+    assert head is not None, "the package carries at least one migration"
+    return head
+
+
+def current_revision(connection: psycopg.Connection) -> str | None:
+    """The revision the database is at; None where nothing was ever migrated."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT to_regclass('alembic_version') IS NOT NULL")
+        if cursor.fetchone() != (True,):
+            return None
+        cursor.execute("SELECT version_num FROM alembic_version")
+        row = cursor.fetchone()
+        return None if row is None else str(row[0])
+
+
+@contextmanager
+def migration_connection(url: str) -> Iterator[Connection]:
+    """One transaction as the owner: all migrations take effect or none does, and only one process migrates."""
+    engine = create_engine(
+        "postgresql+psycopg://", creator=lambda: psycopg.connect(url, connect_timeout=10), poolclass=NullPool
+    )
+    try:
+        with engine.begin() as connection:
+            connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _MIGRATION_LOCK})
+            yield connection
+    finally:
+        engine.dispose()
+
+
+def migrate(url: str) -> str:
+    """Bring the database at ``url`` (the owner's login) to the head revision, which is returned.
+
+    Safe to call from every replica at every start. Raises DatabaseSetupFailed where the database does not
+    answer, is not Postgres 15 or later, or was migrated by a newer release than this one.
+    """
+    config = configuration()
+    try:
+        with migration_connection(url) as connection:
+            _refuse_what_is_unknown(connection, config)
+            config.attributes["connection"] = connection
+            command.upgrade(config, "head")
+    except psycopg.OperationalError as error:
+        raise _unreachable(error) from error
+    except Exception as error:
+        cause = getattr(error, "orig", None)
+        if isinstance(cause, psycopg.OperationalError):
+            raise _unreachable(cause) from error
+        raise
+    return head_revision()
+
+
+def _unreachable(error: psycopg.Error) -> DatabaseSetupFailed:
+    reason = " ".join(str(error).split()) or type(error).__name__
+    return DatabaseSetupFailed(
+        f"The database could not be migrated: {reason}",
+        fix="Check DATABASE_URL (and DATABASE_OWNER_URL), that the server runs and that it lets this role in.",
+    )
+
+
+def _refuse_what_is_unknown(connection: Connection, config: Config) -> None:
+    number = int(connection.scalar(text("SELECT current_setting('server_version_num')")) or 0)
+    if number < 150000:
+        raise DatabaseSetupFailed(
+            f"The database server is Postgres {number // 10000}; 15 or later is needed.",
+            fix="Point DATABASE_URL to Postgres 15, 16, 17 or 18, or unset it to use the embedded server.",
+        )
+    if not connection.scalar(text("SELECT to_regclass('alembic_version') IS NOT NULL")):
+        return
+    known = {script.revision for script in ScriptDirectory.from_config(config).walk_revisions()}
+    for revision in connection.scalars(text("SELECT version_num FROM alembic_version")):
+        if revision not in known:
+            raise DatabaseSetupFailed(
+                f"The database is at revision {revision}, which this release does not know.",
+                fix="A newer release has migrated it: run that release, or restore a backup taken before it.",
+            )
+
+
+def apply_grants(connection: Connection, metadata: MetaData) -> None:
+    """Give the service's role what each table declares (``info={"grants": …}``) and nothing else.
+
+    Runs after every migration, so a role that was created later, or a grant given by hand, is set right.
+    Without that role (the owner may create none) nothing is granted: the service then works as the owner.
+    Raises ValueError for a table that declares nothing.
+    """
+    if not connection.scalar(text("SELECT 1 FROM pg_roles WHERE rolname = :role"), {"role": SERVICE_ROLE}):
+        return
+    quote = connection.dialect.identifier_preparer.quote
+    wanted: dict[str, tuple[str, ...]] = {"alembic_version": ("SELECT",)}
+    for table in metadata.sorted_tables:
+        if "grants" not in table.info:
+            raise ValueError(f"table {table.name} does not say what the service may do with it")
+        wanted[table.name] = tuple(table.info["grants"])
+    for name, privileges in wanted.items():
+        if not connection.scalar(text("SELECT to_regclass(:name) IS NOT NULL"), {"name": quote(name)}):
+            continue
+        connection.execute(text(f"REVOKE ALL ON {quote(name)} FROM {SERVICE_ROLE}"))
+        if privileges:
+            connection.execute(text(f"GRANT {', '.join(privileges)} ON {quote(name)} TO {SERVICE_ROLE}"))
