@@ -23,8 +23,10 @@ def canonical_bytes(value: Any) -> bytes:
     """
     try:
         return rfc8785.dumps(value)
-    except (rfc8785.CanonicalizationError, UnicodeEncodeError, RecursionError, OverflowError):
-        faults = uncanonical(value) or [Fault(pointer="", message="the document nests too deep to canonicalise")]
+    except (ValueError, RecursionError, OverflowError):
+        faults = uncanonical(value) or [
+            Fault(pointer="", message="the document nests too deep to canonicalise")
+        ]
         raise InvalidContract(
             f"The document has no canonical form: {faults[0].message}.",
             fix="Write numbers that an IEEE 754 double holds exactly, and text as valid Unicode.",
@@ -46,25 +48,33 @@ def uncanonical(value: Any) -> list[Fault]:
         if isinstance(node, dict):
             for key, child in node.items():
                 if not _is_unicode(key):
-                    faults.append(Fault(pointer=pointer, message="a key holds a lone surrogate", code="unicode"))
+                    faults.append(
+                        Fault(pointer=pointer, message="a key holds a lone surrogate", code="unicode")
+                    )
                 stack.append((f"{pointer}/{escape(key)}", child))
         elif isinstance(node, list | tuple):
             stack.extend((f"{pointer}/{index}", child) for index, child in enumerate(node))
         elif isinstance(node, str):
             if not _is_unicode(node):
-                faults.append(Fault(pointer=pointer, message="the text holds a lone surrogate", code="unicode"))
+                faults.append(
+                    Fault(pointer=pointer, message="the text holds a lone surrogate", code="unicode")
+                )
         elif isinstance(node, bool) or node is None:
             continue
         elif isinstance(node, Decimal) or (isinstance(node, int) and abs(node) >= MAX_SAFE_INTEGER):
-            shown = str(node) if len(str(node)) <= 40 else f"{str(node)[:20]}… ({len(str(node))} digits)"
-            faults.append(Fault(pointer=pointer, message=f"the number {shown} has no exact double", code="number"))
+            message = f"the number {_brief(node)} has no exact double"
+            faults.append(Fault(pointer=pointer, message=message, code="number"))
         elif isinstance(node, float) and (node != node or node in (float("inf"), float("-inf"))):
             faults.append(Fault(pointer=pointer, message="not a finite number", code="number"))
+        elif isinstance(node, float) and MAX_SAFE_INTEGER <= abs(node) < 1e21:
+            # RFC 8785 prints these as integers, and so they would read back as another kind of number.
+            message = f"the number {node!r} lies beyond 2^53"
+            faults.append(Fault(pointer=pointer, message=message, code="number"))
     return faults[::-1]
 
 
 def canonical_or_text(value: Any) -> str:
-    """Canonical text where there is one, else plain sorted JSON: for fingerprints and look-ups, never for digests."""
+    """Canonical text where there is one, else plain sorted JSON: to look up and fingerprint, not digest."""
     try:
         return rfc8785.dumps(value).decode()
     except (rfc8785.CanonicalizationError, UnicodeEncodeError):
@@ -74,6 +84,13 @@ def canonical_or_text(value: Any) -> str:
 def escape(token: str) -> str:
     """One reference token of a JSON Pointer (RFC 6901)."""
     return token.replace("~", "~0").replace("/", "~1")
+
+
+def _brief(number: int | Decimal) -> str:
+    if isinstance(number, int) and number.bit_length() > 13_000:
+        return f"of {number.bit_length()} bits"  # past the length that int allows itself to print
+    text = str(number)
+    return text if len(text) <= 40 else f"{text[:20]}… ({len(text)} digits)"
 
 
 def _is_unicode(text: str) -> bool:
