@@ -5,6 +5,7 @@
     │   ├── MalformedDocument ..... 400  exit 2   bytes that are no JSON, YAML, TOML or SKILL.md
     │   ├── DocumentTooLarge ...... 413  exit 2   past a limit of size, depth or count
     │   ├── UnknownParameter ...... 400  exit 2   a field or query parameter nobody knows
+    │   ├── MethodNotAllowed ...... 405  exit 2   the route is there, the method is not
     │   ├── InvalidName ........... 422  exit 2
     │   ├── InvalidVersion ........ 422  exit 2
     │   ├── InvalidRange .......... 422  exit 2
@@ -120,6 +121,10 @@ class DocumentTooLarge(UsageError):
 
 class UnknownParameter(UsageError):
     code, title = "unknown-parameter", "Nobody knows this field or parameter"
+
+
+class MethodNotAllowed(UsageError):
+    code, title, status = "method-not-allowed", "The route does not take this method", 405
 
 
 class InvalidName(UsageError):
