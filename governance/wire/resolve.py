@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from governance.wire.base import Answer, Problem, Request, ShortText
+from governance.wire.base import Answer, JSONObject, Problem, Request, ShortText
 from governance.wire.skills import State
 
 
@@ -30,15 +30,21 @@ class ResolveRequest(Request):
 
 
 class HeldBackView(Answer):
-    """A newer version that exists and is not served, and why."""
+    """A newer match that is not served, because a line opened on the way to it."""
 
     version: str
+    line: str
+    """The opening of the newer version's line."""
+    openings: list[str] = Field(default_factory=list)
+    opened_by: list[JSONObject] = Field(default_factory=list)
+    """The findings that opened the first of them."""
     why: str
-    code: str = ""
+    ways: list[JSONObject] = Field(default_factory=list)
+    """The exact ways to accept: ``way`` and ``do``."""
 
 
 class Resolution(Answer):
-    """The version that serves, in which line, and what is held back."""
+    """The version that serves, why, and what is held back."""
 
     skill: str
     range: str | None = None
@@ -48,8 +54,11 @@ class Resolution(Answer):
     state: State
     line: str
     """The version that opened the line."""
+    basis: str
+    """Why that line counts as accepted: pin, range, record, first-contact, named-line or flag."""
     held_back: HeldBackView | None = None
-    warnings: list[str] = Field(default_factory=list)
+    warnings: list[JSONObject] = Field(default_factory=list)
+    """``code`` and ``message`` each."""
 
 
 class Resolved(Answer):

@@ -47,7 +47,11 @@ class VersionSummary(Answer):
     state: State
     yanked: str | None = None
     """The reason, when it is yanked."""
+    disabled: str | None = None
+    """The reason, when an operator switched it off."""
     deprecated_since: str | None = None
+    """The version deprecation began with."""
+    retired_since: date | None = None
     sunset: date | None = None
     replacement: str | None = None
     migration_guide: str | None = None
