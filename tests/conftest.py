@@ -23,7 +23,7 @@ _FAST = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off",
 
 
 def short_folder() -> Path:
-    """A new folder that every user may enter: pytest's own is root's alone, and its name too long for a socket."""
+    """A new folder that every user may enter: pytest's own is root's alone, its name long for a socket."""
     folder = Path(tempfile.mkdtemp(prefix="gov-", dir="/tmp"))
     folder.chmod(0o711 if os.geteuid() == 0 else 0o700)
     return folder

@@ -191,7 +191,7 @@ def session(request: Request) -> Iterator[Session]:
 
 
 def unavailable(error: BaseException) -> ServiceUnavailable | None:
-    """The database's failure as ServiceUnavailable, or None for an error of ours (a broken constraint, say)."""
+    """The database's failure as ServiceUnavailable, None for an error of ours (a broken constraint, say)."""
     cause = getattr(error, "orig", None) or error
     state: str | None = getattr(cause, "sqlstate", None)
     if state == "57014":

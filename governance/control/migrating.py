@@ -1,4 +1,4 @@
-"""Bringing a database to the schema this version of the code knows, from a checkout or an installed wheel."""
+"""Bringing a database to the schema this release knows, from a checkout or an installed wheel."""
 
 from __future__ import annotations
 
@@ -17,9 +17,7 @@ from sqlalchemy.pool import NullPool
 from governance.control.roles import SERVICE_ROLE
 from governance.errors import DatabaseSetupFailed
 
-_MIGRATION_LOCK = (
-    0x676F76637400  # any constant; every release must keep it, so that two releases never migrate at once
-)
+_MIGRATION_LOCK = 0x676F76637400  # every release must keep it, so that two never migrate at once
 
 
 def scripts() -> Path:
@@ -55,7 +53,7 @@ def current_revision(connection: psycopg.Connection) -> str | None:
 
 @contextmanager
 def migration_connection(url: str) -> Iterator[Connection]:
-    """One transaction as the owner: all migrations take effect or none does, and only one process migrates."""
+    """One transaction as the owner: all migrations take effect or none, and one process at a time."""
     engine = create_engine(
         "postgresql+psycopg://", creator=lambda: psycopg.connect(url, connect_timeout=10), poolclass=NullPool
     )
@@ -93,7 +91,7 @@ def _unreachable(error: psycopg.Error) -> DatabaseSetupFailed:
     reason = " ".join(str(error).split()) or type(error).__name__
     return DatabaseSetupFailed(
         f"The database could not be migrated: {reason}",
-        fix="Check DATABASE_URL (and DATABASE_OWNER_URL), that the server runs and that it lets this role in.",
+        fix="Check DATABASE_URL and DATABASE_OWNER_URL, that the server runs and lets this role in.",
     )
 
 

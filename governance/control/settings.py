@@ -19,7 +19,7 @@ _KIB, _MIB = 1024, 1024 * 1024
 
 @dataclass(frozen=True, kw_only=True)
 class Setting:
-    """One row of the table: the field it fills, the variable it is read from, how it is read, what it does."""
+    """One row of the table: the field it fills, the variable, how it is read, what it does."""
 
     field: str
     variable: str
@@ -70,7 +70,7 @@ SETTINGS: tuple[Setting, ...] = (
         read=_database_url,
         default=None,
         shown_default="embedded server",
-        meaning="The Postgres (15 to 18) the service works on. Unset: a real server is started from GOVCTL_HOME.",
+        meaning="The Postgres (15 to 18) to work on. Unset: a real server is started below GOVCTL_HOME.",
     ),
     Setting(
         field="database_owner_url",
@@ -195,7 +195,7 @@ class Settings:
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str], *, root: bool | None = None) -> Settings:
-        """Read ``environment``; an empty variable counts as unset. ``root`` tells for whom the default home is.
+        """Read ``environment``; an empty variable counts as unset. ``root`` picks the default home.
 
         Raises UsageError for a value that cannot be read; the value itself is never repeated.
         """

@@ -22,7 +22,10 @@ _UNPRIVILEGED = ("nobody", "daemon")
 
 @dataclass(frozen=True, kw_only=True)
 class Account:
-    """``uid`` and ``gid`` own the files as seen from here; ``prefix`` and ``options`` start a program as that user."""
+    """A user to run programs as: ``uid`` and ``gid`` own the files as seen from here.
+
+    ``prefix`` and ``options`` (of ``subprocess``) make a program run as that user.
+    """
 
     uid: int
     gid: int
@@ -31,7 +34,7 @@ class Account:
     namespace: bool = False
 
     def run(self, argv: Sequence[str], *, cwd: Path, timeout: float, stdout: Any = None) -> int:
-        """Run to its end and answer the exit status; output goes to ``stdout``. Raises OSError, TimeoutExpired."""
+        """Run to the end and answer the exit status, output to ``stdout``. Raises OSError, TimeoutExpired."""
         environment = {
             name: value
             for name, value in os.environ.items()
@@ -50,7 +53,7 @@ class Account:
         ).returncode
 
     def may(self, test: str, path: Path) -> bool:
-        """Whether the user may (``-x`` enter or run, ``-r`` read, ``-w`` write) that path, asked as that user."""
+        """Whether the user may enter or run (``-x``) or read (``-r``) that path, asked as that user."""
         try:
             return self.run([_tool("test"), test, str(path)], cwd=Path("/"), timeout=20) == 0
         except (OSError, subprocess.SubprocessError):
@@ -67,16 +70,18 @@ def account_for(folder: Path, data: Path) -> Account:
         return _ordinary(owner, data)
     if owner == 0:
         return _namespace(folder)
-    unprivileged = _as_user(owner) if owner is not None else _as_user(_unprivileged_uid())
-    if unprivileged.may("-x", folder):
-        return unprivileged
-    blocked = next(path for path in [*reversed(folder.parents), folder] if not unprivileged.may("-x", path))
-    if owner is not None:
-        raise DatabaseSetupFailed(
-            f"The user {pwd.getpwuid(owner).pw_name}, who owns the data in {data}, cannot enter {blocked}.",
-            fix=f"Let that user enter {blocked} (chmod o+x), or move the home elsewhere with GOVCTL_HOME.",
-        )
-    return _namespace(blocked)
+    if owner is None:
+        owner = folder.stat().st_uid or None  # a home that root keeps for somebody is served as that user
+    account = _as_user(_unprivileged_uid() if owner is None else owner)
+    if account.may("-x", folder):
+        return account
+    blocked = next((path for path in reversed(folder.parents) if not account.may("-x", path)), folder)
+    if owner is None:
+        return _namespace(blocked)
+    raise DatabaseSetupFailed(
+        f"User number {owner}, whose home this is, cannot enter {blocked}.",
+        fix=f"Let that user enter {blocked}, or name another home with GOVCTL_HOME.",
+    )
 
 
 def _ordinary(owner: int | None, data: Path) -> Account:
@@ -102,8 +107,9 @@ def _namespace(blocked: Path) -> Account:
     if mapped is not None:
         return mapped
     raise DatabaseSetupFailed(
-        f"Postgres does not run as root, no unprivileged user may enter {blocked}, and user namespaces are not allowed here.",
-        fix="Name a home that others may enter with GOVCTL_HOME (default /var/lib/govctl), or set DATABASE_URL.",
+        f"Postgres does not run as root, no unprivileged user may enter {blocked},"
+        " and user namespaces are not allowed here.",
+        fix="Name a home that others may enter with GOVCTL_HOME (/var/lib/govctl, say), or set DATABASE_URL.",
     )
 
 

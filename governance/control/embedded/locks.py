@@ -13,8 +13,16 @@ from governance.errors import DatabaseSetupFailed
 
 
 def open_lock_file(path: Path) -> int:
-    """Open (and make) a lock file. It belongs to its folder's owner, so root locks nobody out of their home."""
-    handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    """Open (and make) a lock file, its folder's owner's: root locks nobody out of their home.
+
+    Raises DatabaseSetupFailed."""
+    try:
+        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    except OSError as error:
+        raise DatabaseSetupFailed(
+            f"{path} cannot be opened: {error.strerror}.",
+            fix="Run as the home's owner, name another home with GOVCTL_HOME, or set DATABASE_URL.",
+        ) from error
     owner = path.parent.stat()
     if os.geteuid() == 0 and os.fstat(handle).st_uid != owner.st_uid:
         os.fchown(handle, owner.st_uid, owner.st_gid)
@@ -40,7 +48,7 @@ def exclusive(path: Path, *, timeout: float) -> Iterator[None]:
 
 
 def try_exclusive(handle: int) -> bool:
-    """Take the lock alone if nobody else holds it. On refusal a shared lock held on ``handle`` is gone too."""
+    """Take the lock alone if nobody else holds it. When refused, a share held on ``handle`` is gone too."""
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:

@@ -40,7 +40,7 @@ def _linux(pid: int, data: Path) -> bool:
         name, _, rest = (folder / "stat").read_text(errors="replace").partition("(")[2].rpartition(")")
         if name != "postgres" or rest.split()[0] in {"Z", "X"}:
             return False
-        return (folder / "cwd").stat().st_ino == data.stat().st_ino
+        return (folder / "cwd").samefile(data)
     except OSError:
         return False
 
