@@ -36,7 +36,6 @@ from governance.wire.skills import (
     SkillCard,
     SkillPage,
     SkillVersion,
-    State,
     VersionPage,
     VersionSummary,
 )
@@ -72,7 +71,6 @@ __all__ = [
     "SkillCard",
     "SkillPage",
     "SkillVersion",
-    "State",
     "Text",
     "TokenCreated",
     "TokenPage",

@@ -6,8 +6,8 @@ from typing import Annotated
 
 from pydantic import Field
 
+from governance.core.skill import Status
 from governance.wire.base import Answer, JSONObject, Problem, Request, ShortText
-from governance.wire.skills import State
 
 
 class ResolveQuestion(Request):
@@ -51,7 +51,7 @@ class Resolution(Answer):
     version: str
     manifest_digest: str
     contract_digest: str
-    state: State
+    state: Status
     line: str
     """The version that opened the line."""
     basis: str

@@ -3,22 +3,12 @@
 from __future__ import annotations
 
 from datetime import date, datetime
-from enum import StrEnum
 
 from pydantic import Field
 
 from governance.core.compat.model import Level
+from governance.core.skill import Status
 from governance.wire.base import Answer, JSONObject
-
-
-class State(StrEnum):
-    """Where a version stands in its life (DESIGN, section 5)."""
-
-    DRAFT = "draft"
-    ACTIVE = "active"
-    DEPRECATED = "deprecated"
-    SUNSET = "sunset"
-    RETIRED = "retired"
 
 
 class Provenance(Answer):
@@ -44,7 +34,7 @@ class VersionSummary(Answer):
     verdict: str
     baseline: str | None = None
     opens_line: bool
-    state: State
+    state: Status
     yanked: str | None = None
     """The reason, when it is yanked."""
     disabled: str | None = None
@@ -87,7 +77,7 @@ class SkillCard(Answer):
     tags: list[str] = Field(default_factory=list)
     latest: str | None = None
     """The highest stable version that ranges can reach."""
-    state: State
+    state: Status
     """Of ``latest``, else of the highest version there is."""
     versions: int
     updated_at: datetime
