@@ -18,7 +18,8 @@ _NUMBER = r"0|[1-9][0-9]*"
 _X = rf"{_NUMBER}|[xX*]"
 _PRERELEASE = r"-[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*"
 _BUILD = r"\+[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*"
-_PARTIAL = rf"(?P<sign>[v=]*)(?P<major>{_X})(?:\.(?P<minor>{_X})(?:\.(?P<patch>{_X})(?P<pre>{_PRERELEASE})?(?:{_BUILD})?)?)?"
+_PATCH = rf"(?P<patch>{_X})(?P<pre>{_PRERELEASE})?(?:{_BUILD})?"
+_PARTIAL = rf"(?P<sign>[v=]*)(?P<major>{_X})(?:\.(?P<minor>{_X})(?:\.{_PATCH})?)?"
 _TERM: Final = re.compile(rf"(?P<op>~>?|\^|[<>]=?|=)?{_PARTIAL}")
 _END: Final = re.compile(_PARTIAL)
 _LOOSE_OPERATOR: Final = re.compile(r"(~ ?>?|\^|[<>]=?|=) +(?=[v=]*[0-9xX*])")
@@ -66,7 +67,7 @@ class Alternative:
     bounds_with_prereleases: Bounds
 
     def admits(self, version: Version, *, include_prerelease: bool = False) -> bool:
-        """npm's rule: without ``include_prerelease`` a prerelease needs a bound that names its own release."""
+        """npm's rule: a prerelease is left out unless included, or a bound names one of its release."""
         bounds = self.bounds_with_prereleases if include_prerelease else self.bounds
         if not all(bound.admits(version) for bound in bounds):
             return False
@@ -95,7 +96,7 @@ class Alternative:
 
 @dataclass(frozen=True, kw_only=True)
 class Range:
-    """A set of versions: it admits what one of its alternatives admits. ``str`` gives it as it was written."""
+    """A set of versions: what at least one alternative admits. ``str`` gives it as it was written."""
 
     text: str
     alternatives: tuple[Alternative, ...]
@@ -274,7 +275,7 @@ def _after(match: re.Match[str]) -> Version:
 
 
 def _full(match: re.Match[str], text: str, *, signs: bool = False) -> Version:
-    """A complete version; beside ``~`` and ``^`` npm skips any run of ``v`` and ``=`` before it, else one ``v``."""
+    """A complete version. npm skips one ``v`` before it, beside ``~`` and ``^`` any ``v`` and ``=``."""
     sign = match["sign"]
     if not signs and sign not in ("", "v"):
         raise _refusal(text, f"{shown(sign + match['major'])}… is no comparator")

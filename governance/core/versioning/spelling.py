@@ -65,7 +65,7 @@ def _translate(text: str) -> Version | None:
         return None
     if match["post"] is not None and match["dev"] is not None:
         return None
-    major, minor, patch = (numbers + [0, 0])[:3]
+    major, minor, patch = [*numbers, 0, 0][:3]
     prerelease: tuple[int | str, ...] = ()
     if match["phase"]:
         prerelease = (_PHASES[match["phase"].lower()], int(match["count"] or 0))

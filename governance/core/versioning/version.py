@@ -84,7 +84,7 @@ class Version:
         return self.key == other.key if isinstance(other, Version) else NotImplemented
 
     def __lt__(self, other: Version) -> bool:
-        return self.key < other.key if isinstance(other, Version) else NotImplemented
+        return self.key < other.key
 
     def __hash__(self) -> int:
         return hash(self.key)

@@ -1,0 +1,90 @@
+"""One question as it stands, line by line, and the exact ways to accept a line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from governance.core.compat.model import JSON
+from governance.core.lines import Line, Published, in_order
+from governance.core.versioning import Range, Version
+
+Way = dict[str, JSON]
+"""``way`` (range, flag, register), what to write under its own key, and ``do``, the same as words."""
+
+_MOST_LINES_SHOWN = 5
+
+
+@dataclass(frozen=True, kw_only=True)
+class Case:
+    """A caller's question against the lines of a skill. Both sequences are ascending."""
+
+    skill: str
+    wanted: str | None
+    consumer: str | None
+    blanket_allowed: bool
+    lines: Sequence[Line]
+    admitted: Sequence[Published]
+    serving: Sequence[Published]
+
+    @cached_property
+    def homes(self) -> dict[Version, Line]:
+        """The line of each version; drafts have none."""
+        return {one.version: line for line in self.lines for one in line.versions}
+
+    def home(self, one: Published) -> Line:
+        return self.homes[one.version]
+
+    def lines_met(self, admitted: Iterable[Published]) -> list[Line]:
+        """The lines that ``admitted`` versions (ascending) stand in, lowest such version first.
+
+        A line that is wholly yanked is passed over if the next one was not judged against it: it was gone
+        before anything followed it. Otherwise it counts, so that yanking a line never moves its callers
+        across a break.
+        """
+        met = {self.home(one).opens: self.home(one) for one in admitted}
+        return [line for line in met.values() if not self._gone_before_anything_followed(line)]
+
+    def _gone_before_anything_followed(self, line: Line) -> bool:
+        if any(one.yanked is None for one in line.versions):
+            return False
+        following = next((other for other in self.lines if other.opens > line.opens), None)
+        if following is None:
+            return False
+        judged_against = following.versions[0].baseline
+        return judged_against is None or self.homes.get(judged_against) is not line
+
+    def ways_to_accept(self, targets: Sequence[Line]) -> tuple[Way, ...]:
+        """What to write to be served from one of ``targets``: a range each, the flag, registration."""
+        ways: list[Way] = []
+        for target in targets[:_MOST_LINES_SHOWN]:
+            text = self._range_for(target)
+            ways.append({"way": "range", "range": text, "do": f"ask for {self.skill}@{text}"})
+        if self.blanket_allowed:
+            do = "pass accept_breaking_change=True to take the newest line for one call"
+            ways.append({"way": "flag", "accept_breaking_change": True, "do": do})
+        opens = str(targets[0].opens)
+        who = f"as {self.consumer}" if self.consumer else "as a named consumer"
+        do = f"register {who} and accept the line {opens}"
+        return (*ways, {"way": "register", "accept_line": opens, "do": do})
+
+    def _range_for(self, target: Line) -> str:
+        """The plainest range that leads into ``target``: ^3 if that does, else one anchored inside it."""
+        best = preferred([one for one in self.serving if self.home(one) is target])
+        lowest = min((one.version for one in target.versions if not one.version.is_prerelease), default=None)
+        texts = [f"^{target.opens}"]
+        if lowest is not None:
+            texts = [f"^{lowest.major}" if lowest.major else f"^0.{lowest.minor}", f"^{lowest}", *texts]
+        everything = in_order(one for line in self.lines for one in line.versions)
+        for text in texts:
+            range_ = Range.parse(text)
+            met = self.lines_met(one for one in everything if range_.admits(one.version))
+            if met and met[0] is target and range_.admits(best.version):
+                return text
+        return str(best.version)
+
+
+def preferred(serving: Sequence[Published]) -> Published:
+    """The highest stable version, else the highest prerelease."""
+    return max(serving, key=lambda one: (not one.version.is_prerelease, one.version.key))
