@@ -20,6 +20,8 @@
     │   ├── VersionExists ......... 409  exit 6   the version is taken by other bytes
     │   └── NameCollision ......... 409  exit 6   two tools of one catalogue fall on one name
     ├── Retired ................... 410  exit 1
+    ├── PastSunset ................ 410  exit 1   still served, but only to consumers already on record
+    ├── Disabled .................. 409  exit 1   switched off by an operator
     ├── PreconditionFailed ........ 412  exit 6
     ├── PreconditionRequired ...... 428  exit 2
     ├── TooManyRequests ........... 429  exit 5
@@ -182,6 +184,14 @@ class NameCollision(Conflict):
 
 class Retired(GovernanceError):
     code, title, status, exit_code = "version-retired", "The version is retired", 410, 1
+
+
+class PastSunset(GovernanceError):
+    code, title, status, exit_code = "past-sunset", "Past its sunset", 410, 1
+
+
+class Disabled(GovernanceError):
+    code, title, status, exit_code = "version-disabled", "Switched off by an operator", 409, 1
 
 
 class PreconditionFailed(GovernanceError):
