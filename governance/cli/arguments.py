@@ -26,8 +26,8 @@ class Parser(argparse.ArgumentParser):
         unknown = re.match(r"unrecognized arguments: (.*)", message, re.DOTALL)
         if unknown:
             word = unknown.group(1).split()[0].split("=")[0] if unknown.group(1).split() else "''"
-            raise UsageError(f"{self.prog} does not know {word!r}.", fix=self._nearest(word))
-        raise UsageError(f"{self.prog}: {message}.", fix=f"`{self.prog} --help` shows how it is called.")
+            raise UsageError(f"`{self.prog}` does not know {word!r}.", fix=self._nearest(word))
+        raise UsageError(f"`{self.prog}`: {message}.", fix=f"`{self.prog} --help` shows how it is called.")
 
     def _nearest(self, word: str) -> str:
         known = [flag for flag in self._option_string_actions if flag.startswith("--")]

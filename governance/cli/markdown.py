@@ -43,6 +43,11 @@ def code(text: str) -> str:
     return f"{fence}{space}{shown}{space}{fence}" if shown else ""
 
 
+def markdown_row(word: str, cells: Iterable[str]) -> str:
+    """One answer of a stream as a list item."""
+    return f"- **{cell(word)}** " + " · ".join(code(text) for text in cells if text)
+
+
 def row(cells: Iterable[str]) -> str:
     """One line of a table; the cells are Markdown already."""
     return "| " + " | ".join(cells) + " |"

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any, Final, TextIO
 
 from governance.cli.exact import dumps
-from governance.cli.markdown import render_markdown
+from governance.cli.markdown import markdown_row, render_markdown
 from governance.cli.report import Block, Report, Verdict
-from governance.cli.terminal import Style, escaped_json, style_for
+from governance.cli.terminal import Style, escaped_json, one_line, style_for
 from governance.cli.text import render_text
 from governance.errors import GovernanceError, UsageError
 
@@ -28,6 +28,27 @@ class Format:
     """File endings that mean this format when ``--out`` comes without ``-o``."""
     title: str
     render: Callable[[Report, Style], str]
+    rows: Rows
+    """The same for answers that come one by one."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rows:
+    """How a stream of answers is written: before, between and after them, and one of them."""
+
+    head: str = ""
+    between: str = ""
+    tail: str = ""
+    row: Callable[[Any, Line], str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Line:
+    """One answer of a stream for people: a word with its tone, then cells."""
+
+    word: str
+    tone: str
+    cells: tuple[str, ...]
 
 
 def json_text(value: Any, *, indent: int | None = None) -> str:
@@ -43,27 +64,37 @@ FORMATS: Final[dict[str, Format]] = {
             suffixes=(".txt",),
             title="for people: the verdict line first, then each change",
             render=lambda report, style: render_text(report.blocks, style),
+            rows=Rows(row=lambda document, line: f"{line.word.upper():<10}  {_joined(line.cells)}\n"),
         ),
         Format(
             id="json",
             suffixes=(".json",),
             title="one document",
             render=lambda report, style: json_text(report.document, indent=2) + "\n",
+            rows=Rows(
+                head="[\n", between=",\n", tail="\n]\n", row=lambda document, line: json_text(document)
+            ),
         ),
         Format(
             id="jsonl",
             suffixes=(".jsonl", ".ndjson"),
             title="one JSON document a line",
             render=lambda report, style: "".join(json_text(record) + "\n" for record in report.lines),
+            rows=Rows(row=lambda document, line: json_text(document) + "\n"),
         ),
         Format(
             id="markdown",
             suffixes=(".md", ".markdown"),
             title="for a pull request",
             render=lambda report, style: render_markdown(report.blocks),
+            rows=Rows(row=lambda document, line: markdown_row(line.word, line.cells) + "\n"),
         ),
     )
 }
+
+
+def _joined(cells: Sequence[str]) -> str:
+    return "  ".join(one_line(cell) for cell in cells if cell)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -146,6 +177,34 @@ class Output:
             self.note(render_text([b for b in report.blocks if isinstance(b, Verdict)][:1], Style()).rstrip())
         return report.exit_code
 
+    @contextlib.contextmanager
+    def streaming(self) -> Iterator[Callable[[Any, Line], None]]:
+        """Gives a function that writes one answer everywhere at once, flushed, in every wanted form.
+
+        Raises:
+            UsageError: a file cannot be written.
+        """
+        with contextlib.ExitStack() as stack:
+            sinks: list[tuple[Rows, Callable[[str], object]]] = []
+            for wanted in self.destinations:
+                if wanted.file is None:
+                    sinks.append((wanted.format.rows, write_stdout))
+                else:
+                    sinks.append((wanted.format.rows, stack.enter_context(written_file(wanted.file)).write))
+            for rows, write in sinks:
+                write(rows.head)
+            first = True
+
+            def put(document: Any, line: Line) -> None:
+                nonlocal first
+                for rows, write in sinks:
+                    write(("" if first else rows.between) + rows.row(document, line))
+                first = False
+
+            yield put
+            for rows, write in sinks:
+                write(rows.tail)
+
     def note(self, text: str) -> None:
         """A remark on standard error, for people; nothing when ``--quiet``."""
         if text and not self.quiet:
@@ -227,7 +286,7 @@ def problem(error: GovernanceError) -> dict[str, Any]:
 
 def problem_lines(error: GovernanceError, *, limit: int = 20) -> Iterable[str]:
     """The error for a person: the sentence, where it is, what to do next."""
-    yield f"govctl: {error.message}"
+    yield f"error: {error.message}"
     yield from (f"  {fault}" for fault in error.faults[:limit])
     if len(error.faults) > limit:
         yield f"  …and {len(error.faults) - limit} more"

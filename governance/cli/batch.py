@@ -1,0 +1,197 @@
+"""``diff --batch``: one pair a line in, one answer a line out, in bounded memory.
+
+A line that cannot be read is answered and does not stop the run; nor does one that the engine cannot finish.
+"""
+
+from __future__ import annotations
+
+import re
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from types import FrameType
+from typing import IO, Any, Final
+
+from governance.core.compat.engine import Settings, check, check_schemas
+from governance.core.compat.model import Comparison, Level, Side, Verdict
+from governance.core.document import Limits, read_json
+from governance.core.versioning import Version, normalise_version, required_bump
+from governance.errors import GovernanceError, InvalidContract, InvalidVersion
+from governance.importers.mcp import tool_contract
+from governance.opinion import CoversWorker
+
+MAX_LINE_BYTES: Final = 16 * 1024 * 1024
+CEILING_SEC: Final = 10.0
+"""Wall clock for one line: a backstop behind the engine's own step budget."""
+
+_LIMITS: Final = Limits(size=MAX_LINE_BYTES)
+_UNVERSIONED: Final = "1.0.0"
+_LEADING_ID: Final = re.compile(rb'\s*\{\s*"id"\s*:\s*("(?:[^"\\]|\\.){0,400}"|-?\d{1,40})\s*[,}]')
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answer:
+    """One line's answer. ``bad``: the line could not be read, as opposed to a contract that is invalid."""
+
+    document: dict[str, Any]
+    size: int
+    bad: bool = False
+
+
+class BadLineError(Exception):
+    """The line is no comparison. ``identity`` is its id, as far as it could be read."""
+
+    def __init__(self, sentence: str, identity: Any) -> None:
+        super().__init__(sentence)
+        self.identity = identity
+
+
+class OutOfTimeError(BaseException):
+    """Raised by the alarm; not an Exception, so that no handler on the way mistakes it for its own."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pairs:
+    """What a batch is compared with: the settings, and for bare schemas the side."""
+
+    settings: Settings
+    opinion: CoversWorker
+    side: Side | None = None
+    ceiling_sec: float = CEILING_SEC
+
+    def answers(self, stream: IO[bytes], *, file: str | None = None) -> Iterator[Answer]:
+        """An answer for every line that is not blank; ``file`` is named in answers to bad lines."""
+        for number, line in bounded_lines(stream):
+            size = len(line) + 1
+            try:
+                pair = _read(line)
+            except BadLineError as error:
+                place = {"line": number, **({"file": file} if file else {})}
+                document = {"id": error.identity, **place, "verdict": "invalid", "error": str(error)}
+                yield Answer(document=document, size=size, bad=True)
+            else:
+                yield Answer(document={"id": pair.get("id"), **self._compare(pair)}, size=size)
+
+    def _compare(self, pair: Mapping[str, Any]) -> dict[str, Any]:
+        began = time.perf_counter_ns()
+        try:
+            with _alarm(self.ceiling_sec):
+                comparison = self._decide(pair)
+        except OutOfTimeError:
+            comparison = _gave_up(f"budget: no answer within {self.ceiling_sec:g} seconds")
+        except (RecursionError, MemoryError):
+            comparison = _gave_up("budget: the pair needs more memory or depth than is allowed")
+        micros = (time.perf_counter_ns() - began) // 1000
+        document = comparison.to_document()
+        baseline = _version(pair.get("old_version"))
+        if baseline is not None and comparison.verdict is not Verdict.INVALID:
+            document["bump"] = required_bump(comparison, baseline).value
+        return document | {"micros": micros}
+
+    def _decide(self, pair: Mapping[str, Any]) -> Comparison:
+        if self.side is not None:
+            return check_schemas(
+                pair["old"], pair["new"], side=self.side, settings=self.settings, opinion=self.opinion
+            )
+        skills = {}
+        for key in ("old", "new"):
+            try:
+                skills[key] = _skill(pair, key)
+            except GovernanceError as error:
+                return _invalid(key, error)
+        return check(skills["old"], skills["new"], settings=self.settings, opinion=self.opinion)
+
+
+def bounded_lines(stream: IO[bytes]) -> Iterator[tuple[int, bytes]]:
+    """1-based numbers and lines without their end; a line past the limit comes cut, one byte over it."""
+    number = 0
+    while line := stream.readline(MAX_LINE_BYTES + 2):
+        number += 1
+        text = line.rstrip(b"\r\n")
+        while not line.endswith(b"\n") and (line := stream.readline(MAX_LINE_BYTES)):
+            pass
+        if text.strip():
+            yield number, text
+
+
+def _read(line: bytes) -> dict[str, Any]:
+    try:
+        pair = read_json(line, limits=_LIMITS)
+    except GovernanceError as error:
+        raise BadLineError(error.message, _leading_id(line)) from None
+    if not isinstance(pair, dict):
+        raise BadLineError("The line is no JSON object.", None)
+    for key in ("old", "new"):
+        if key not in pair:
+            sentence = f'The line has no "{key}"; write null for a tool that is not there.'
+            raise BadLineError(sentence, pair.get("id"))
+    if pair["old"] is None and pair["new"] is None:
+        raise BadLineError("Both tools are null: there is nothing to compare.", pair.get("id"))
+    return pair
+
+
+def _leading_id(line: bytes) -> Any:
+    """The id of a line that is refused as a whole, where it comes first, as it mostly does."""
+    found = _LEADING_ID.match(line)
+    if found is None:
+        return None
+    try:
+        return read_json(found.group(1))
+    except GovernanceError:
+        return None
+
+
+def _skill(pair: Mapping[str, Any], key: str) -> Any:
+    tool = pair[key]
+    if tool is None:
+        return None
+    if not isinstance(tool, dict):
+        raise InvalidContract("A tool is a JSON object, or null when it is not there.")
+    names = (tool.get("name"), pair.get("name"), pair.get("tool"))
+    name = next((name for name in names if isinstance(name, str) and name), "tool")
+    version = pair.get(f"{key}_version")
+    return tool_contract(tool, name=name, version=version if isinstance(version, str) else _UNVERSIONED)
+
+
+def _version(spelling: Any) -> Version | None:
+    if not isinstance(spelling, str):
+        return None
+    try:
+        return Version.parse(normalise_version(spelling)[0])
+    except InvalidVersion:
+        return None
+
+
+def _invalid(side: str, error: GovernanceError) -> Comparison:
+    return Comparison(
+        verdict=Verdict.INVALID,
+        level=Level.UNDECIDED,
+        reason=f"{side}: {error.message}",
+        faults=error.faults,
+        invalid_side=side,
+    )
+
+
+def _gave_up(reason: str) -> Comparison:
+    return Comparison(verdict=Verdict.UNDECIDED, level=Level.UNDECIDED, reason=reason)
+
+
+@contextmanager
+def _alarm(ceiling_sec: float) -> Iterator[None]:
+    if threading.current_thread() is not threading.main_thread():
+        yield  # only the main thread can be interrupted
+        return
+
+    def ring(signum: int, frame: FrameType | None) -> None:
+        raise OutOfTimeError
+
+    before: Callable[[int, FrameType | None], Any] | int | None = signal.signal(signal.SIGALRM, ring)
+    signal.setitimer(signal.ITIMER_REAL, ceiling_sec)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)

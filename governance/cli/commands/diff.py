@@ -1,0 +1,155 @@
+"""What changed between two contracts, each break with the payload that shows it.
+
+OLD and NEW are files, folders, git:REF or git:REF:PATH, or NAME@VERSION of the registry; with --side they are
+bare JSON Schemas. --batch reads {"id", "old", "new"} a line ("-" is standard input) and answers line by line.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import IO, Any
+
+from governance.cli.output import Line
+from governance.cli.present import TONES, comparison_changes, comparison_verdict
+from governance.cli.report import Block, Bullets, Heading, Report, Verdict
+from governance.cli.run import Call
+from governance.cli.terminal import progress
+from governance.core.compat.engine import Settings, check_schemas
+from governance.core.compat.model import Comparison, Reading, Side
+from governance.errors import UsageError
+from governance.opinion import CoversWorker
+
+FAIL_ON = ("risky", "undecided", "breaking", "never")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "paths", nargs="*", metavar="OLD NEW", help="two contracts, or batch files with --batch"
+    )
+    parser.add_argument(
+        "--batch", action="store_true", help="each FILE holds one pair a line; - is standard input"
+    )
+    parser.add_argument(
+        "--side", choices=("input", "output"), help="OLD and NEW are bare schemas of this side"
+    )
+    parser.add_argument("--reading", choices=[r.value for r in Reading], default=Reading.DEFAULT.value)
+    parser.add_argument(
+        "--fail-on",
+        choices=FAIL_ON,
+        default="undecided",
+        help="the mildest verdict that fails the run (default: undecided; a batch never fails by verdict)",
+    )
+    parser.add_argument("--assert-formats", action="store_true", help="treat format as a constraint")
+
+
+def run(call: Call) -> int:
+    """0 pass, 1 failed, 3 undecided alone, 7 a line of a batch could not be read."""
+    arguments = call.arguments
+    settings = Settings(reading=Reading(arguments.reading), assert_formats=arguments.assert_formats)
+    opinion = CoversWorker(assert_formats=arguments.assert_formats)
+    with contextlib.closing(opinion):
+        if arguments.batch:
+            return _batch(call, settings, opinion)
+        if len(arguments.paths) != 2:
+            raise UsageError(
+                f"diff takes OLD and NEW, not {len(arguments.paths)} words.",
+                fix="Give two contracts, or --batch with files of pairs.",
+            )
+        report = _schemas if arguments.side else _contracts
+        return call.output.emit(report(call, settings, opinion))
+
+
+def _schemas(call: Call, settings: Settings, opinion: CoversWorker) -> Report:
+    from governance.cli.sources import read_value
+
+    old, new = (read_value(path) for path in call.arguments.paths)
+    side = Side(call.arguments.side)
+    comparison = check_schemas(old, new, side=side, settings=settings, opinion=opinion)
+    document = comparison.to_document()
+    blocks: list[Block] = [
+        comparison_verdict(document, f"{side.value} schema"),
+        *comparison_changes(document),
+    ]
+    return Report(
+        document=document, blocks=tuple(blocks), exit_code=exit_code([comparison], call.arguments.fail_on)
+    )
+
+
+def _contracts(call: Call, settings: Settings, opinion: CoversWorker) -> Report:
+    from governance.cli.pairing import compare_sets
+    from governance.cli.sources import Reader
+
+    reader = Reader.of(call)
+    old = reader.skills(call.arguments.paths[0], beside=call.arguments.paths[1])
+    new = reader.skills(call.arguments.paths[1])
+    changes = compare_sets(old, new, settings=settings, opinion=opinion)
+    return changes.report(exit_code([pair.comparison for pair in changes.pairs], call.arguments.fail_on))
+
+
+def exit_code(comparisons: list[Comparison], fail_on: str) -> int:
+    """1 for a verdict as bad as ``fail_on``; 3 when undecided ones are all that fails."""
+    failing = {
+        "risky": {"invalid", "breaking", "undecided", "risky"},
+        "undecided": {"invalid", "breaking", "undecided"},
+        "breaking": {"invalid", "breaking"},
+        "never": set(),
+    }[fail_on]
+    found = {comparison.verdict.value for comparison in comparisons} & failing
+    if not found:
+        return 0
+    return 3 if found == {"undecided"} else 1
+
+
+def _batch(call: Call, settings: Settings, opinion: CoversWorker) -> int:
+    from governance.cli.batch import Pairs
+
+    files = call.arguments.paths
+    if not files:
+        raise UsageError("--batch needs at least one file.", fix="Give FILE.jsonl, or - for standard input.")
+    side = Side(call.arguments.side) if call.arguments.side else None
+    pairs = Pairs(settings=settings, opinion=opinion, side=side)
+    counts: Counter[str] = Counter()
+    bad = 0
+    with call.output.streaming() as put, progress("comparing", _total(files), quiet=call.output.quiet) as bar:
+        for file in files:
+            with _opened(file) as stream:
+                for answer in pairs.answers(stream, file=file if len(files) > 1 else None):
+                    counts["bad" if answer.bad else answer.document["verdict"]] += 1
+                    bad += answer.bad
+                    put(answer.document, _line(answer.document))
+                    bar.advance(answer.size)
+    call.output.note(", ".join(f"{count} {verdict}" for verdict, count in counts.most_common()) or "no pairs")
+    return 7 if bad else 0
+
+
+def _line(document: dict[str, Any]) -> Line:
+    first = next(iter(document.get("findings") or [{}]))
+    place = f"line {document['line']}" if "line" in document else ""
+    why = document.get("error") or document.get("reason") or first.get("message", "")
+    cells = (str(document["id"]), place, document.get("bump", ""), first.get("code", ""), why)
+    return Line(word=document["verdict"], tone=TONES[document["verdict"]], cells=cells)
+
+
+def _total(files: list[str]) -> int | None:
+    """Bytes to read, or None where that cannot be known."""
+    try:
+        return None if "-" in files else sum(Path(file).stat().st_size for file in files)
+    except OSError:
+        return None
+
+
+def _opened(file: str) -> contextlib.AbstractContextManager[IO[bytes]]:
+    if file == "-":
+        return contextlib.nullcontext(sys.stdin.buffer)
+    try:
+        return Path(file).open("rb")
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise UsageError(f"{file} cannot be read: {reason}.", fix="Give a readable file of pairs.") from None
+
+
+__all__ = ["FAIL_ON", "Bullets", "Heading", "Verdict", "add_arguments", "exit_code", "run"]

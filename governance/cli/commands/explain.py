@@ -1,0 +1,53 @@
+"""What a code means, whom it hits and what to do; without a code, all there are."""
+
+from __future__ import annotations
+
+import argparse
+
+from governance.cli.exact import dumps
+from governance.cli.explanations import Explanation, explanations, near
+from governance.cli.report import Block, Code, Heading, Paragraph, Report, Table, Verdict
+from governance.cli.run import Call
+from governance.errors import NotFound
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("code", nargs="?", metavar="CODE", help="such as input.required-added")
+
+
+def run(call: Call) -> int:
+    known = explanations()
+    wanted = call.arguments.code
+    if wanted is None:
+        return call.output.emit(_all(known))
+    if wanted not in known:
+        close = near(wanted, known)
+        hint = f"Did you mean {', '.join(close)}? " if close else ""
+        raise NotFound(f"There is no code {wanted!r}.", fix=f"{hint}`govctl explain` lists all.")
+    return call.output.emit(_one(known[wanted]))
+
+
+def _all(known: dict[str, Explanation]) -> Report:
+    rows = tuple((one.code, one.kind, one.title) for one in known.values())
+    documents = [{"code": one.code, "kind": one.kind, "title": one.title} for one in known.values()]
+    verdict = Verdict(word="codes", sentence=f"{len(known)}; `govctl explain CODE` tells more.")
+    return Report(
+        document={"codes": documents},
+        blocks=(verdict, Table(columns=("code", "kind", "title"), rows=rows)),
+        records=documents,
+    )
+
+
+def _one(one: Explanation) -> Report:
+    blocks: list[Block] = [Verdict(word=one.code, sentence=f"{one.title} ({one.kind}).")]
+    blocks += [Paragraph(text=f"{label}: {text}") for label, text in one.facts]
+    pairs = (("For example", one.example), ("A near miss, which does not count", one.near_miss))
+    for heading, pair in pairs:
+        if pair is not None:
+            blocks.append(Heading(text=heading))
+            blocks.append(Code(text=f"old: {dumps(pair[0])}\nnew: {dumps(pair[1])}", language="text"))
+    document = {"code": one.code, "kind": one.kind, "title": one.title, **dict(one.facts)}
+    for key, pair in (("example", one.example), ("near_miss", one.near_miss)):
+        if pair is not None:
+            document[key] = {"old": pair[0], "new": pair[1]}
+    return Report(document=document, blocks=tuple(blocks))

@@ -1,0 +1,101 @@
+"""Which version serves a caller, in which line, and what newer version it is held back from.
+
+Write NAME, NAME@RANGE or NAME RANGE. Several skills at once: NAME@RANGE each.
+"""
+
+from __future__ import annotations
+
+import argparse
+
+from governance.cli.arguments import plain
+from governance.cli.cards import document, well_formed
+from governance.cli.config import require_connection
+from governance.cli.present import finding_change
+from governance.cli.report import Block, Bullets, Change, Fact, Report, Verdict
+from governance.cli.run import Call
+from governance.client import error_from_problem
+from governance.errors import UsageError
+from governance.wire import Problem, Resolution, ResolveQuestion
+
+VALUES_MAY_BEGIN_WITH_DASH = True
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("skills", metavar="NAME[@RANGE]", nargs="+", type=plain)
+    parser.add_argument(
+        "--consumer", help="the name of the calling agent; without it each call is a first contact"
+    )
+    parser.add_argument("--environment", help="such as prod")
+    parser.add_argument(
+        "--accept-breaking-change", action="store_true", help="take the newest line; recorded"
+    )
+    parser.add_argument(
+        "--accept-line", metavar="VERSION", help="accept the line this version opened, from now on"
+    )
+
+
+def run(call: Call) -> int:
+    """0 when every skill is served; one alone ends with its problem's own code, of several 7."""
+    wanted = call.arguments
+    with well_formed():
+        questions = [
+            ResolveQuestion(
+                skill=name,
+                range=admitted,
+                accept_breaking_change=wanted.accept_breaking_change,
+                accept_line=wanted.accept_line,
+            )
+            for name, admitted in _asked(wanted.skills)
+        ]
+    with well_formed(), require_connection(wanted, call.environment).open() as plane:
+        answer = plane.resolve_many(questions, consumer=wanted.consumer, environment=wanted.environment)
+    problems = [result.problem for result in answer.results if result.problem is not None]
+    if problems and len(answer.results) == 1:
+        raise error_from_problem(problems[0])
+    blocks: list[Block] = []
+    for result in answer.results:
+        if result.resolution is not None:
+            blocks += _served(result.resolution)
+        elif result.problem is not None:
+            blocks += _refused(result.skill, result.problem)
+    documents = [document(result) for result in answer.results]
+    return call.output.emit(
+        Report(
+            document={"results": documents},
+            blocks=tuple(blocks),
+            records=documents,
+            exit_code=7 if problems else 0,
+        )
+    )
+
+
+def _asked(words: list[str]) -> list[tuple[str, str | None]]:
+    if len(words) == 2 and "@" not in words[0] and not words[1][:1].isalpha():
+        return [(words[0], words[1])]
+    asked = []
+    for word in words:
+        name, at, admitted = word.partition("@")
+        if at and not admitted:
+            raise UsageError(f"{word!r} has no range after the @.", fix="Write NAME@^1.2, or NAME alone.")
+        asked.append((name, admitted or None))
+    return asked
+
+
+def _served(resolution: Resolution) -> list[Block]:
+    sentence = (
+        f"{resolution.skill} {resolution.version}, in the line of {resolution.line} ({resolution.basis})"
+    )
+    blocks: list[Block] = [Verdict(word=resolution.state.value, sentence=f"{sentence}.", tone="good")]
+    if resolution.held_back is not None:
+        held = resolution.held_back
+        message = f"Held back from {held.version}: {held.why}"
+        ways = tuple(Fact(label="do", value=str(way.get("do", ""))) for way in held.ways)
+        blocks.append(Change(code="held-back", place="", tone="warn", message=message, facts=ways))
+        blocks += [finding_change(finding) for finding in held.opened_by]
+    if resolution.warnings:
+        blocks.append(Bullets(items=tuple(str(warning.get("message")) for warning in resolution.warnings)))
+    return blocks
+
+
+def _refused(skill: str, problem: Problem) -> list[Block]:
+    return [Verdict(word="refused", sentence=f"{skill}: {problem.detail} {problem.fix}".strip(), tone="bad")]

@@ -1,0 +1,32 @@
+"""Find skills by words in any language, by tag, owner, state or the name of a field."""
+
+from __future__ import annotations
+
+import argparse
+from itertools import islice
+
+from governance.cli.cards import skills_report
+from governance.cli.config import require_connection
+from governance.cli.run import Call
+from governance.errors import UsageError
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("words", metavar="WORD", nargs="*", help="all of them must be found")
+    parser.add_argument("--tag")
+    parser.add_argument("--owner")
+    parser.add_argument("--state", choices=("draft", "active", "deprecated", "sunset", "retired"))
+    parser.add_argument("--field", help="the name of an input or output field")
+    parser.add_argument("--limit", type=int, default=50, help="most skills to show (default: 50)")
+
+
+def run(call: Call) -> int:
+    wanted = call.arguments
+    filters = {"tag": wanted.tag, "owner": wanted.owner, "state": wanted.state, "field": wanted.field}
+    if not wanted.words and not any(filters.values()):
+        raise UsageError(
+            "There is nothing to search for.", fix="Give words or a filter; `govctl list` shows all."
+        )
+    with require_connection(wanted, call.environment).open() as plane:
+        found = list(islice(plane.search(" ".join(wanted.words) or None, **filters), wanted.limit + 1))
+    return call.output.emit(skills_report(found[: wanted.limit], truncated=len(found) > wanted.limit))

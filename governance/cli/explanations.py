@@ -1,0 +1,94 @@
+"""Everything ``govctl explain`` knows: the tables of finding codes, lints, gate reasons and errors, as one."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any, Final
+
+from governance.core.compat.codes import CODES, Code
+from governance.errors import all_errors
+
+
+@dataclass(frozen=True, kw_only=True)
+class Explanation:
+    """One code. ``kind`` says which table it stands in; ``facts`` are labelled sentences in reading order."""
+
+    code: str
+    kind: str
+    title: str
+    facts: tuple[tuple[str, str], ...]
+    example: tuple[Any, Any] | None = None
+    """An old and a new fragment that produce the code."""
+    near_miss: tuple[Any, Any] | None = None
+    """A pair that looks alike and does not."""
+
+
+FINDING: Final = "finding"
+LINT: Final = "lint"
+REASON: Final = "gate reason"
+ERROR: Final = "error"
+
+
+def explanations() -> dict[str, Explanation]:
+    """Every code there is; a code that stands in two tables is listed by its first: finding, lint, reason, error."""
+    found: dict[str, Explanation] = {}
+    for explanation in (*_findings(), *_lints(), *_reasons(), *_errors()):
+        found.setdefault(explanation.code, explanation)
+    return found
+
+
+def near(code: str, known: Mapping[str, Explanation]) -> list[str]:
+    """Codes that look like ``code``, best first."""
+    return get_close_matches(code, known, n=3, cutoff=0.4) or [other for other in known if code in other][:3]
+
+
+def _findings() -> Iterator[Explanation]:
+    for code in CODES.values():
+        yield _finding(code)
+
+
+def _finding(code: Code) -> Explanation:
+    return Explanation(
+        code=code.id,
+        kind=FINDING,
+        title=code.title,
+        facts=(
+            ("level", code.level.value),
+            ("sides", ", ".join(side.value for side in code.sides)),
+            ("means", code.means),
+            ("hits", code.hits),
+            ("do", code.fix),
+        ),
+        example=code.example,
+        near_miss=code.near_miss,
+    )
+
+
+def _lints() -> Iterator[Explanation]:
+    yield from _table("governance.core.lint", "LINTS", LINT)
+
+
+def _reasons() -> Iterator[Explanation]:
+    yield from _table("governance.core.gate", "REASONS", REASON)
+
+
+def _table(module: str, name: str, kind: str) -> Iterator[Explanation]:
+    table = getattr(importlib.import_module(module), name)
+    for row in table.values() if isinstance(table, Mapping) else table:
+        labels = (("severity", "severity"), ("outcome", "outcome"), ("means", "means"), ("do", "fix"))
+        facts = tuple(
+            (label, str(getattr(row, field))) for label, field in labels if getattr(row, field, None)
+        )
+        yield Explanation(code=getattr(row, "id", None) or row.code, kind=kind, title=row.title, facts=facts)
+
+
+def _errors() -> Iterator[Explanation]:
+    for error in all_errors():
+        facts = [("http status", str(error.status)), ("exit code", str(error.exit_code))]
+        if error.__doc__ and "__doc__" in vars(error):
+            facts.insert(0, ("means", inspect.cleandoc(error.__doc__).split("\n\n")[0].replace("\n", " ")))
+        yield Explanation(code=error.code, kind=ERROR, title=error.title, facts=tuple(facts))

@@ -1,0 +1,171 @@
+"""Files as they stood at a git revision, read without running anything the repository brings along.
+
+A repository under review is hostile: its configuration may name programs, its trees may hold paths that climb
+out, symbolic links and enormous blobs. Only objects are read (``ls-tree``, ``cat-file``), never a work tree.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import subprocess
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Final
+
+from governance.errors import DocumentTooLarge, NotFound, UsageError
+
+MAX_FILES: Final = 20_000
+MAX_FILE_BYTES: Final = 16 * 1024 * 1024
+MAX_TOTAL_BYTES: Final = 256 * 1024 * 1024
+_TIMEOUT_SEC: Final = 60
+_REGULAR_MODES: Final = {b"100644", b"100755"}
+_ENVIRONMENT: Final = {
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_NO_REPLACE_OBJECTS": "1",
+    "GIT_ALLOW_PROTOCOL": "",
+    "LC_ALL": "C",
+}
+_SAFE_CONFIG: Final = (
+    "-c",
+    "core.fsmonitor=false",
+    "-c",
+    "core.hooksPath=/dev/null",
+    "-c",
+    "protocol.allow=never",
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Repository:
+    """The work tree that holds a path."""
+
+    root: Path
+
+    def commit(self, ref: str) -> str:
+        """The full id of the commit that ``ref`` names.
+
+        Raises:
+            UsageError: no such revision, or one that could be read as a flag.
+        """
+        if not ref or ref.startswith("-") or not ref.isprintable() or any(c in ref for c in " :\\?*["):
+            raise UsageError(f"{ref!r} is no git revision.", fix="Give a branch, a tag, a commit or HEAD.")
+        found = _git(self.root, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{ref}^{{commit}}")
+        if found.returncode != 0:
+            raise UsageError(
+                f"git knows no revision {ref!r} in {self.root}.",
+                fix="Fetch it first (in CI: a full clone, not a shallow one), or name another revision.",
+            )
+        return found.stdout.decode("ascii").strip()
+
+    def extract(self, commit: str, path: PurePosixPath, folder: Path) -> list[Path]:
+        """Write the regular files below ``path`` (relative to the root) at ``commit`` into ``folder``.
+
+        Raises:
+            DocumentTooLarge: more or bigger files than a catalogue of skills ever has.
+        """
+        entries = list(self._entries(commit, path))
+        if len(entries) > MAX_FILES or sum(entry.size for entry in entries) > MAX_TOTAL_BYTES:
+            raise DocumentTooLarge(
+                f"{path} at {commit[:12]} holds too much: {len(entries)} files.",
+                fix=f"Name the skills' folder; {MAX_FILES} files, {MAX_TOTAL_BYTES >> 20} MiB are allowed.",
+            )
+        written = []
+        for entry, content in zip(entries, self._contents(entries), strict=True):
+            target = folder / entry.path
+            with contextlib.suppress(OSError):  # a forged tree may name one path as file and as folder
+                target.parent.mkdir(parents=True, exist_ok=True)
+                target.write_bytes(content)
+                written.append(target)
+        return written
+
+    def _entries(self, commit: str, path: PurePosixPath) -> Iterator[_Entry]:
+        where = [] if str(path) == "." else [str(path)]
+        listed = _git(self.root, "ls-tree", "-r", "-l", "-z", "--full-tree", commit, "--", *where)
+        if listed.returncode != 0:
+            raise _failed(listed)
+        for record in listed.stdout.split(b"\0"):
+            found = re.fullmatch(rb"(\d+) blob ([0-9a-f]+) +(\d+)\t(.+)", record, re.DOTALL)
+            if found is None or found[1] not in _REGULAR_MODES or int(found[3]) > MAX_FILE_BYTES:
+                continue
+            name = os.fsdecode(found[4])
+            if _stays_inside(name):
+                yield _Entry(path=name, blob=found[2].decode(), size=int(found[3]))
+
+    def _contents(self, entries: Sequence[_Entry]) -> Iterator[bytes]:
+        request = "".join(f"{entry.blob}\n" for entry in entries).encode()
+        answered = _git(self.root, "cat-file", "--batch", stdin=request)
+        if answered.returncode != 0:
+            raise _failed(answered)
+        position = 0
+        for _ in entries:
+            end = answered.stdout.index(b"\n", position)
+            size = int(answered.stdout[position:end].rsplit(b" ", 1)[1])
+            yield answered.stdout[end + 1 : end + 1 + size]
+            position = end + 1 + size + 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Entry:
+    path: str
+    blob: str
+    size: int
+
+
+def repository_of(path: Path) -> Repository | None:
+    """The repository whose work tree holds ``path``; None when there is none or git is not installed.
+
+    Raises:
+        UsageError: git refuses the repository because it belongs to somebody else.
+    """
+    folder = path if path.is_dir() else path.parent
+    while not folder.is_dir():
+        folder = folder.parent
+    try:
+        found = _git(folder, "rev-parse", "--show-toplevel")
+    except NotFound:
+        return None
+    if b"dubious ownership" in found.stderr:
+        raise UsageError(
+            f"git does not trust the repository at {folder}: it belongs to another user.",
+            fix=f"If you trust it: git config --global --add safe.directory {folder}",
+        )
+    root = os.fsdecode(found.stdout).rstrip("\n")
+    return Repository(root=Path(root)) if found.returncode == 0 and root else None
+
+
+def _stays_inside(name: str) -> bool:
+    parts = PurePosixPath(name).parts
+    return bool(parts) and not name.startswith("/") and not any(part in ("..", ".git") for part in parts)
+
+
+def _git(folder: Path, *arguments: str, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+    environment = {key: value for key, value in os.environ.items() if not key.startswith("GIT_")}
+    try:
+        return subprocess.run(
+            ["git", "--no-pager", *_SAFE_CONFIG, "-C", str(folder), *arguments],
+            input=stdin,
+            capture_output=True,
+            env={**environment, **_ENVIRONMENT},
+            timeout=_TIMEOUT_SEC,
+            check=False,
+        )
+    except FileNotFoundError:
+        raise NotFound(
+            "git is not installed.", fix="Install git, or compare with a file: --against PATH."
+        ) from None
+    except subprocess.TimeoutExpired:
+        raise UsageError(
+            f"git did not answer within {_TIMEOUT_SEC} s.", fix="Compare with --against PATH."
+        ) from None
+
+
+def _failed(done: subprocess.CompletedProcess[bytes]) -> UsageError:
+    said = done.stderr.decode("utf-8", "replace").strip().splitlines()
+    return UsageError(
+        f"git could not read the revision: {said[-1] if said else 'no reason given'}.", fix="Try `git fsck`."
+    )

@@ -1,0 +1,157 @@
+"""Comparisons and gate decisions as blocks, from their JSON form: a server's answer shows like our own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from governance.cli.exact import dumps
+from governance.cli.report import Block, Change, Fact, Verdict
+from governance.core.compat.codes import CODES
+
+JSONObject = Mapping[str, Any]
+
+TONES: Final[dict[str, str]] = {
+    "breaking": "bad",
+    "undecided": "bad",
+    "invalid": "bad",
+    "block": "bad",
+    "error": "bad",
+    "risky": "warn",
+    "warn": "warn",
+    "warning": "warn",
+    "compatible": "good",
+    "allow": "good",
+    "note": "faint",
+}
+
+_SENTENCES: Final[dict[str, str]] = {
+    "compatible": "whatever worked before works on",
+    "risky": "old calls still pass, but something they rely on is ignored, moved or weakened",
+    "breaking": "a call that worked stops working",
+    "undecided": "neither proved nor refuted, so it counts as breaking",
+    "invalid": "one of the two is no contract",
+}
+
+
+def comparison_verdict(document: JSONObject, subject: str) -> Verdict:
+    """The first line of one comparison."""
+    verdict = document["verdict"]
+    sentence = f"{subject}: {_SENTENCES[verdict]}"
+    if verdict == "invalid":
+        sentence = f"{subject}: the {document.get('invalid_side', 'input')} side is no contract"
+        sentence += f": {document['reason']}" if document.get("reason") else ""
+    elif verdict == "compatible" and document["bump"] == "none":
+        sentence = f"{subject}: nothing changed"
+    elif document["bump"] != "none":
+        sentence += f"; needs a {document['bump']}"
+    if verdict == "undecided" and document.get("reason"):
+        sentence += f" ({document['reason']})"
+    return Verdict(word=verdict, sentence=sentence + ".", tone=TONES[verdict])
+
+
+def comparison_changes(document: JSONObject) -> Iterator[Change]:
+    """Every finding, worst first, then what makes a side invalid."""
+    yield from (finding_change(finding) for finding in document.get("findings", ()))
+    for fault in document.get("faults", ()):
+        yield Change(code=fault["code"], place=fault["pointer"] or "/", tone="bad", message=fault["message"])
+
+
+def finding_change(finding: JSONObject) -> Change:
+    """Code, pointer, old → new, who is hit, payload, what to do."""
+    return Change(
+        code=finding["code"],
+        place=_place(finding),
+        tone=TONES[finding["level"]],
+        message=finding["message"],
+        facts=tuple(_facts(finding)),
+    )
+
+
+def _place(finding: JSONObject) -> str:
+    old, new = finding.get("old_pointer"), finding.get("new_pointer")
+    pointers = [pointer or "/" for pointer in (old, new) if pointer is not None]
+    shown = pointers[0] if len(set(pointers)) == 1 else " → ".join(pointers)
+    return f"{finding['side']} {shown}".strip()
+
+
+def _facts(finding: JSONObject) -> Iterator[Fact]:
+    evidence = finding.get("evidence")
+    if "old" in finding or "new" in finding:
+        yield Fact(
+            label="change", value=f"{_fragment(finding, 'old')} → {_fragment(finding, 'new')}", verbatim=True
+        )
+    elif evidence is not None:
+        change = f"{evidence['field']}: {_short(evidence['old'])} → {_short(evidence['new'])}"
+        yield Fact(label="change", value=change, verbatim=True)
+    code = CODES.get(finding["code"])
+    if code is not None and code.hits:
+        yield Fact(label="hits", value=code.hits)
+    witness = finding.get("witness")
+    if witness is not None:
+        yield Fact(label="payload", value=dumps(witness["payload"]), verbatim=True)
+        yield Fact(label="shows", value=_shows(witness))
+    if finding.get("fix"):
+        yield Fact(label="do", value=finding["fix"])
+
+
+def _shows(witness: JSONObject) -> str:
+    errors = witness.get("errors") or ()
+    why = f": {errors[0]['message']} (at {errors[0]['pointer'] or '/'})" if errors else ""
+    accepts = f"the {witness['accepted_by']} {witness['side']} accepts it"
+    return f"{accepts}, the {witness['refused_by']} one does not{why}"
+
+
+def _fragment(finding: JSONObject, key: str) -> str:
+    return _short(finding[key]) if key in finding else "(none)"
+
+
+def _short(value: Any, limit: int = 160) -> str:
+    text = dumps(value)
+    return text if len(text) <= limit else f"{text[: limit - 1]}…"
+
+
+def decision_sentence(decision: JSONObject) -> str:
+    """One gate decision in a sentence: the verdict, what it was held against, the bump it needs."""
+    subject = f"{decision['skill']} {decision['version']}"
+    if decision["verdict"] == "new":
+        return f"{subject} is new; nothing to compare with."
+    against = next((c["version"] for c in decision["compared"] if c["role"] == "baseline"), None)
+    sentence = f"{subject} is {decision['verdict']}" + (f" against {against}" if against else "")
+    if decision["bump"] != "none":
+        sentence += f"; needs a {decision['bump']}"
+        sentence += f", {decision['smallest_version']} or higher" if decision.get("smallest_version") else ""
+    return sentence + "."
+
+
+def decision_blocks(decision: JSONObject, *, notes: bool = True) -> Iterator[Block]:
+    """The reasons, then every change once, though several versions of the line may show it."""
+    shown: set[str] = set()
+    for reason in decision["reasons"]:
+        if reason["outcome"] == "allow":
+            continue
+        facts = (Fact(label="do", value=reason["fix"]),) if reason.get("fix") else ()
+        tone = TONES[reason["outcome"]]
+        yield Change(code=reason["code"], place="", tone=tone, message=reason["message"], facts=facts)
+    for compared in decision["compared"]:
+        for finding in compared.get("findings", ()):
+            if finding["fingerprint"] in shown or (finding["level"] == "note" and not notes):
+                continue
+            shown.add(finding["fingerprint"])
+            change = finding_change(finding)
+            if compared["role"] != "baseline":
+                against = Fact(label="against", value=f"{compared['version']} ({compared['role']})")
+                change = Change(
+                    code=change.code,
+                    place=change.place,
+                    tone=change.tone,
+                    message=change.message,
+                    facts=(against, *change.facts),
+                )
+            yield change
+
+
+def worst(decisions: Sequence[JSONObject]) -> str:
+    """``block``, ``warn`` or ``allow``: the worst there is."""
+    outcomes = {decision["decision"] for decision in decisions}
+    return next((outcome for outcome in ("block", "warn") if outcome in outcomes), "allow")
