@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import stat
 import subprocess
@@ -26,6 +27,9 @@ SUPERUSER = "postgres"
 _PORT = 5432
 SOCKET_NAME = f".s.PGSQL.{_PORT}"
 _LOG_BYTES_KEPT = 5_000_000
+_TELLING = re.compile(
+    r"(?:LOG|FATAL|PANIC): +((?<=FATAL:  ).*|(?<=PANIC:  ).*|unrecognized .*|invalid .*|could not .*)"
+)
 _PASSING = ("another postmaster", "still in use", "already in use", "already exists")
 
 _CONFIGURATION = {
@@ -202,14 +206,17 @@ class Cluster:
         return status, next((line.strip() for line in reversed(said) if line.strip()), "")
 
     def _last_words(self, mark: int) -> str:
-        """The last fatal line of the log past ``mark`` bytes, empty where there is none."""
+        """What the log says past ``mark`` bytes about why it died, empty where it says nothing."""
         try:
             with self.log.open("rb") as log:
                 log.seek(max(mark, self.log.stat().st_size - 8000))
                 lines = log.read().decode(errors="replace").splitlines()
         except OSError:
             return ""
-        return next((line.strip() for line in reversed(lines) if "FATAL" in line or "PANIC" in line), "")
+        told = [match for match in map(_TELLING.search, lines) if match]
+        return (
+            "; ".join(match[1] for match in told[-3:]) if any("FATAL" in match[0] for match in told) else ""
+        )
 
 
 def own_folder(path: Path, account: Account) -> None:
