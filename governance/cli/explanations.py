@@ -1,4 +1,4 @@
-"""Everything ``govctl explain`` knows: the tables of finding codes, lints, gate reasons and errors, as one."""
+"""Everything ``govctl explain`` knows: finding codes, lints, gate reasons and errors, as one table."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ ERROR: Final = "error"
 
 
 def explanations() -> dict[str, Explanation]:
-    """Every code there is; a code that stands in two tables is listed by its first: finding, lint, reason, error."""
+    """Every code there is; one that stands in two tables is told by the first of them."""
     found: dict[str, Explanation] = {}
     for explanation in (*_findings(), *_lints(), *_reasons(), *_errors()):
         found.setdefault(explanation.code, explanation)

@@ -51,6 +51,15 @@ def current_revision(connection: psycopg.Connection) -> str | None:
         return None if row is None else str(row[0])
 
 
+def revision_at(url: str) -> str | None:
+    """The revision of the database at ``url``. Raises DatabaseSetupFailed where it does not answer."""
+    try:
+        with psycopg.connect(url, connect_timeout=10) as connection:
+            return current_revision(connection)
+    except psycopg.OperationalError as error:
+        raise _unreachable(error) from error
+
+
 @contextmanager
 def migration_connection(url: str) -> Iterator[Connection]:
     """One transaction as the owner: all migrations take effect or none, and one process at a time."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from typing import Any
 
 from governance.cli.exact import dumps
 from governance.cli.explanations import Explanation, explanations, near
@@ -46,7 +47,8 @@ def _one(one: Explanation) -> Report:
         if pair is not None:
             blocks.append(Heading(text=heading))
             blocks.append(Code(text=f"old: {dumps(pair[0])}\nnew: {dumps(pair[1])}", language="text"))
-    document = {"code": one.code, "kind": one.kind, "title": one.title, **dict(one.facts)}
+    facts = dict(one.facts)
+    document: dict[str, Any] = {"code": one.code, "kind": one.kind, "title": one.title, **facts}
     for key, pair in (("example", one.example), ("near_miss", one.near_miss)):
         if pair is not None:
             document[key] = {"old": pair[0], "new": pair[1]}

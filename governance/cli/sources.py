@@ -1,0 +1,138 @@
+"""Where contracts come from: a path, a git revision, a version of the registry. A path that exists wins."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePosixPath
+from typing import Any, Final
+
+from governance.cli.config import require_connection
+from governance.cli.gitsource import repository_of
+from governance.cli.run import Call
+from governance.core.contract import SkillManifest, manifest_from_document
+from governance.errors import Fault, GovernanceError, Place, UsageError
+from governance.importers import ImportResult, import_paths
+from governance.importers.draft import Source
+
+GIT: Final = "git:"
+_MAX_BYTES: Final = 16 * 1024 * 1024
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reader:
+    """Reads what the words of a command line name, with the naming rules that were asked for."""
+
+    arguments: argparse.Namespace
+    environment: Mapping[str, str]
+    namespace: str | None = None
+
+    @classmethod
+    def of(cls, call: Call) -> Reader:
+        namespace = getattr(call.arguments, "namespace", None)
+        return cls(arguments=call.arguments, environment=call.environment, namespace=namespace)
+
+    def skills(
+        self, reference: str, *, version: str | None = None, beside: Sequence[str] = ()
+    ) -> ImportResult:
+        """Everything ``reference`` names. ``git:REF`` alone means the paths of ``beside`` at that revision.
+
+        Raises:
+            UsageError: there is no such path, revision or notation.
+            NotFound, AuthError, ServerUnreachable: from the registry.
+        """
+        if Path(reference).exists():
+            return import_paths([Path(reference)], namespace=self.namespace, version=version)
+        if reference.startswith(GIT):
+            return self._at_revision(reference.removeprefix(GIT), version, beside)
+        name, at, wanted = reference.partition("@")
+        if at and name and wanted:
+            return ImportResult(accepted=[self.published(name, wanted)], refused=[], warnings=[])
+        raise UsageError(
+            f"There is no {reference!r}.",
+            fix="Give a path that exists, git:REF, git:REF:PATH, or NAME@VERSION of the registry.",
+        )
+
+    def published(self, name: str, version: str) -> SkillManifest:
+        """One version of the registry."""
+        with require_connection(self.arguments, self.environment).open() as plane:
+            return manifest_from_document(plane.get_version(name, version).manifest, native=False)
+
+    def _at_revision(self, text: str, version: str | None, beside: Sequence[str]) -> ImportResult:
+        ref, colon, inside = text.partition(":")
+        here = [Path(path) for path in beside] or [Path()]
+        repository = repository_of(here[0].resolve())
+        if repository is None:
+            raise UsageError(f"{here[0]} is in no git repository.", fix="Compare with --against PATH.")
+        commit = repository.commit(ref)
+        paths = [inside] if colon and inside else [str(_relative(path, repository.root)) for path in here]
+        with tempfile.TemporaryDirectory(prefix="govctl-git-") as name:
+            folder = Path(name).resolve()
+            for path in paths:
+                repository.extract(commit, PurePosixPath(path), folder)
+            found = [folder / path for path in paths if (folder / path).exists()]
+            if not found:
+                return ImportResult(accepted=[], refused=[], warnings=[])
+            result = import_paths(found, namespace=self.namespace, version=version)
+            return _relabelled(result, f"{folder}/", f"{GIT}{ref}:")
+
+
+def read_value(path: str) -> Any:
+    """The one JSON, YAML or TOML value of a file; ``-`` is standard input.
+
+    Raises:
+        UsageError: it cannot be opened.
+        MalformedDocument, DocumentTooLarge: it cannot be read.
+    """
+    try:
+        with sys.stdin.buffer if path == "-" else Path(path).open("rb") as stream:
+            data = stream.read(_MAX_BYTES + 1)
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise UsageError(f"{path} cannot be read: {reason}.", fix="Give a readable file.") from None
+    return Source.of(data, file="<stdin>" if path == "-" else path).document.value
+
+
+def existing(paths: Iterable[str]) -> list[Path]:
+    """Raises UsageError for the first that is not there."""
+    found = [Path(path) for path in paths]
+    for path in found:
+        if not path.exists():
+            raise UsageError(f"There is no {str(path)!r}.", fix="Give files or folders that exist.")
+    return found
+
+
+def _relative(path: Path, root: Path) -> PurePosixPath:
+    try:
+        return PurePosixPath(path.resolve().relative_to(root.resolve()).as_posix())
+    except ValueError:
+        raise UsageError(
+            f"{path} lies outside the repository {root}.", fix="Compare with --against PATH."
+        ) from None
+
+
+def _relabelled(result: ImportResult, old: str, new: str) -> ImportResult:
+    """The same result with its places named as the reader knows them, not as the temporary folder did."""
+
+    def fault(one: Fault) -> Fault:
+        place = one.place
+        if place is None or place.file is None:
+            return one
+        file = place.file.replace(old, new)
+        return replace(one, place=Place(file=file, line=place.line, column=place.column))
+
+    for _, error in result.refused:
+        _relabel(error, old, new)
+        error.faults = tuple(map(fault, error.faults))
+    return replace(
+        result,
+        refused=[(origin.replace(old, new), error) for origin, error in result.refused],
+        warnings=[fault(warning) for warning in result.warnings],
+    )
+
+
+def _relabel(error: GovernanceError, old: str, new: str) -> None:
+    error.message = error.message.replace(old, new)

@@ -1,0 +1,60 @@
+"""Runs the real console script in a process of its own, as CI does."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+GOVCTL = Path(sys.executable).with_name("govctl")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Done:
+    """How a run ended."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.out)
+
+    @property
+    def lines(self) -> list[Any]:
+        return [json.loads(line) for line in self.out.splitlines()]
+
+
+Govctl = Callable[..., Done]
+
+
+@pytest.fixture
+def govctl(tmp_path: Path) -> Govctl:
+    """``govctl(*words, stdin=b"", env={...}, cwd=...)``; knows no server, home or config of this machine."""
+
+    def run(
+        *words: str | Path, stdin: bytes = b"", env: dict[str, str] | None = None, cwd: Path | None = None
+    ) -> Done:
+        clean = {k: v for k, v in os.environ.items() if not k.startswith(("GOVCTL_", "XDG_", "GIT_"))}
+        home = tmp_path / "home"
+        home.mkdir(exist_ok=True)
+        done = subprocess.run(
+            [GOVCTL, *map(str, words)],
+            input=stdin,
+            capture_output=True,
+            env={**clean, "HOME": str(home), "GOVCTL_HOME": str(home / "govctl"), **(env or {})},
+            cwd=cwd or tmp_path,
+            timeout=120,
+            check=False,
+        )
+        return Done(code=done.returncode, out=done.stdout.decode(), err=done.stderr.decode())
+
+    return run
