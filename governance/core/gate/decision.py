@@ -1,22 +1,12 @@
-"""The publish gate: verdict, bump, line and lifecycle in; one decision with coded reasons out.
-
-``decide`` is the same function for ``PUT``, ``POST /v1/checks``, ``govctl publish`` and ``govctl check``.
-What an offline caller cannot know (consumers, policy, exceptions) it names under ``not_checked``.
-"""
+"""The gate's answer: one value everywhere, in the CLI, the API, stored checks and audit entries."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Any
 
-from governance.core.compat.model import Bump, Comparison, Level
-
-
-class Outcome(StrEnum):
-    ALLOW = "allow"
-    WARN = "warn"
-    BLOCK = "block"
+from governance.core.compat.model import JSON, Bump, Comparison, FindingLevel, Level
+from governance.core.gate.reasons import Outcome
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,10 +32,14 @@ class Reason:
 
 @dataclass(frozen=True, kw_only=True)
 class ComparedWith:
-    """One comparison the decision rests on: the version it was made against and why that version."""
+    """One comparison the decision rests on: the version it was made with and why that version.
+
+    For ``next`` the candidate is the older side of the comparison, for all others the newer one.
+    """
 
     version: str
     digest: str
+    """The contract digest of that version."""
     role: str
     """``baseline``, ``line`` (an earlier version of the candidate's line) or ``next`` (the higher one)."""
     comparison: Comparison
@@ -61,23 +55,32 @@ class ComparedWith:
 
 @dataclass(frozen=True, kw_only=True)
 class GateDecision:
-    """One object everywhere: CLI, API, stored check, audit entry, comment."""
+    """What the gate says about one candidate."""
 
     skill: str
     version: str
     outcome: Outcome
     reasons: tuple[Reason, ...]
+    """Worst first."""
     verdict: str
-    """A Verdict value, or ``"new"`` when there is nothing to compare with."""
+    """A Verdict value: the worst over the line for breaking and undecided, else against the baseline.
+    ``"new"`` when there is nothing to compare with."""
     declared: Level | None
     computed: Level | None
-    level: Level
-    """The one that counts: the worse of declared and computed."""
+    level: Level | None
+    """The one that counts, the worse of declared and computed; None: a first version that declares none."""
     bump: Bump
-    """The smallest honest bump against the baseline."""
+    """The smallest honest bump against the baseline, as it counts there (below 1.0.0 a break is a minor)."""
     smallest_version: str | None
-    """The smallest version number that would do."""
+    """The smallest free version number that would do; None when there is nothing to compare with, or when no
+    number between the baseline and the next higher version leaves room for the change."""
+    baseline: str | None
+    opens_line: bool
+    line: str
+    """The version that opens the line the candidate would stand in."""
     compared: tuple[ComparedWith, ...] = ()
+    policy: str = "enforce"
+    policy_origin: str = "default"
     not_checked: tuple[str, ...] = ()
 
     @property
@@ -85,6 +88,20 @@ class GateDecision:
         """Every block rests on an undecided finding: ``govctl`` then ends with 3 instead of 1."""
         blocks = [reason for reason in self.reasons if reason.outcome is Outcome.BLOCK]
         return bool(blocks) and all(reason.code == "undecided" for reason in blocks)
+
+    @property
+    def opened_by(self) -> tuple[JSON, ...]:
+        """The breaking and undecided findings that open a line here, as documents, each once."""
+        if not self.opens_line:
+            return ()
+        findings = {
+            finding.fingerprint: finding.to_document()
+            for one in self.compared
+            if one.role != "next"
+            for finding in one.comparison.findings
+            if finding.level in (FindingLevel.BREAKING, FindingLevel.UNDECIDED)
+        }
+        return tuple(findings.values())
 
     def to_document(self) -> dict[str, Any]:
         return {
@@ -94,10 +111,14 @@ class GateDecision:
             "verdict": self.verdict,
             "declared": self.declared.value if self.declared else None,
             "computed": self.computed.value if self.computed else None,
-            "level": self.level.value,
+            "level": self.level.value if self.level else None,
             "bump": self.bump.value,
             "smallest_version": self.smallest_version,
+            "baseline": self.baseline,
+            "opens_line": self.opens_line,
+            "line": self.line,
             "reasons": [reason.to_document() for reason in self.reasons],
             "compared": [compared.to_document() for compared in self.compared],
+            "policy": {"mode": self.policy, "origin": self.policy_origin},
             "not_checked": list(self.not_checked),
         }

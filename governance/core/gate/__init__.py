@@ -1,0 +1,38 @@
+"""The publish gate: verdict, bump, line and lifecycle in; one decision with coded reasons out.
+
+``decide`` is the same function for ``PUT``, ``POST /v1/checks``, ``govctl publish`` and ``govctl check``.
+What an offline caller cannot know (consumers, policy, exceptions) it names under ``not_checked``.
+"""
+
+from governance.core.gate.decision import ComparedWith, GateDecision, Reason
+from governance.core.gate.facts import (
+    NEEDS_A_REGISTRY,
+    Compare,
+    GateException,
+    HistoryItem,
+    LintComplaint,
+    Policy,
+    PolicyMode,
+    ReplacementFacts,
+)
+from governance.core.gate.judge import auto_version, decide
+from governance.core.gate.reasons import REASONS, Outcome, ReasonCode
+
+__all__ = [
+    "NEEDS_A_REGISTRY",
+    "REASONS",
+    "Compare",
+    "ComparedWith",
+    "GateDecision",
+    "GateException",
+    "HistoryItem",
+    "LintComplaint",
+    "Outcome",
+    "Policy",
+    "PolicyMode",
+    "Reason",
+    "ReasonCode",
+    "ReplacementFacts",
+    "auto_version",
+    "decide",
+]

@@ -1,0 +1,330 @@
+"""``decide``: may this version in? And ``auto_version``: which number would be honest?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from governance.core.compat.model import Bump, Comparison, Finding, FindingLevel, Level, Verdict
+from governance.core.gate.decision import ComparedWith, GateDecision, Reason
+from governance.core.gate.facts import (
+    Compare,
+    GateException,
+    HistoryItem,
+    LintComplaint,
+    Policy,
+    PolicyMode,
+    ReplacementFacts,
+)
+from governance.core.gate.reasons import REASONS, Outcome
+from governance.core.gate.standing import DECLARED_BUMP, UNPROVED, Standing
+from governance.core.lines import Published, line_containing, lines_of
+from governance.core.skill import SkillManifest, Status
+from governance.core.versioning import Range, Version, judged_bump, next_version, satisfies_bump
+
+
+def decide(
+    candidate: SkillManifest,
+    history: Sequence[HistoryItem],
+    *,
+    compare: Compare,
+    lint_findings: Iterable[LintComplaint] = (),
+    transitive: bool = True,
+    fail_on: Verdict | None = None,
+    policy: Policy | None = None,
+    exceptions: Iterable[GateException] = (),
+    replacement: ReplacementFacts | None = None,
+    not_checked: Iterable[str] = (),
+) -> GateDecision:
+    """May ``candidate`` be published beside ``history`` (every version of the skill, in any order)?
+
+    ``transitive`` False judges against the baseline alone and says so. ``fail_on`` is the mildest verdict
+    (risky or breaking) that blocks whatever the number says. ``replacement`` tells of the skill that
+    ``candidate.replacement`` names; None leaves that unchecked. ``not_checked`` is copied into the decision.
+
+    Raises:
+        InvalidVersion: the candidate has no semantic version; see ``auto_version``.
+    """
+    version = Version.parse(candidate.version)
+    twin = next((one for one in history if one.version == version), None)
+    standing = Standing(
+        candidate=candidate,
+        version=version,
+        history=[one for one in history if one is not twin],
+        compare=compare,
+        transitive=transitive,
+        exceptions={one.fingerprint: one for one in exceptions},
+        taken=frozenset(one.version for one in history),
+    )
+    judge = _Judge(standing=standing)
+    unchecked = (*not_checked, *(() if transitive else ("line",)))
+    policy = policy or Policy()
+    if twin is not None and twin.published.manifest_digest == candidate.manifest_digest:
+        judge.say("already-published", f"{candidate.name} {version} is published with these very bytes.")
+        return judge.decision(policy, unchecked, published=twin.published)
+    if twin is not None:
+        judge.say("version-taken", f"{candidate.name} {version} is published with other bytes.")
+    valid = judge.validity()
+    judge.lint(lint_findings)
+    if valid:
+        judge.declared_level()
+        judge.number()
+        judge.findings(fail_on)
+        judge.line()
+        judge.step_onward()
+    judge.replacement(replacement)
+    return judge.decision(policy, unchecked)
+
+
+def auto_version(
+    candidate: SkillManifest,
+    history: Sequence[HistoryItem],
+    *,
+    compare: Compare,
+    transitive: bool = True,
+    by_content: bool = False,
+) -> Version:
+    """The smallest honest version for ``candidate`` above the highest baseline.
+
+    That baseline's own version when nothing at all would change, or with ``by_content`` when the contract
+    would not; 1.0.0 for the first; a new major when there are versions and none can be a baseline.
+    """
+    every = [one.published for one in history]
+    highest = max((one.version for one in every), default=None)
+    if highest is None:
+        return Version(major=1, minor=0, patch=0)
+    standing = Standing(
+        candidate=candidate,
+        version=next_version(highest, Bump.MAJOR),
+        history=history,
+        compare=compare,
+        transitive=transitive,
+        exceptions={},
+    )
+    if standing.baseline is None:
+        return highest.release if highest.is_prerelease else next_version(highest, Bump.MAJOR)
+    baseline = standing.baseline.published
+    again = replace(candidate, version=str(baseline.version))
+    if again.manifest_digest == baseline.manifest_digest or (
+        by_content and candidate.contract_digest == baseline.contract_digest
+    ):
+        return baseline.version
+    bump = Bump.PATCH if standing.bump is Bump.NONE else standing.bump
+    version = next_version(baseline.version, bump)
+    taken = {one.version for one in every}
+    while version in taken:
+        version = next_version(version, Bump.PATCH)
+    return version
+
+
+@dataclass(kw_only=True)
+class _Judge:
+    """Gathers the reasons; each method judges one thing."""
+
+    standing: Standing
+    reasons: list[Reason] = field(default_factory=list)
+
+    @property
+    def _named(self) -> str:
+        return f"{self.standing.candidate.name} {self.standing.version}"
+
+    def say(self, code: str, message: str, *, fix: str = "", finding: Finding | None = None) -> None:
+        row = REASONS[code]
+        standing = self.standing
+        level = standing.computed or standing.candidate.compatibility
+        highest = max((one.version for one in standing.history), default=standing.version)
+        text = fix or row.fix.format(
+            smallest=standing.smallest or f"a number above {highest}",
+            level=level.value if level and level is not Level.UNDECIDED else Level.BREAKING_CHANGE.value,
+        )
+        fingerprint = finding.fingerprint if finding else None
+        self.reasons.append(Reason(code=code, outcome=row.outcome, message=message, fix=text, fingerprint=fingerprint))
+
+    def validity(self) -> bool:
+        """Is the candidate valid, and what it is compared with too?"""
+        standing = self.standing
+        if standing.baseline is None:
+            if standing.alone.verdict is Verdict.INVALID:
+                self.say("invalid", f"{self._named} is not valid: {_faults(standing.alone)}.")
+                return False
+            self.say("first-version", f"There is nothing that {self._named} could break.")
+        for one in standing.compared:
+            if one.comparison.verdict is Verdict.INVALID:
+                code = "baseline-invalid" if one.comparison.invalid_side == "old" else "invalid"
+                which = one.version if code == "baseline-invalid" else standing.version
+                name = standing.candidate.name
+                self.say(code, f"{name} {which} is not valid: {_faults(one.comparison)}.")
+                return False
+        return True
+
+    def lint(self, complaints: Iterable[LintComplaint]) -> None:
+        for complaint in complaints:
+            if complaint.severity == "error":
+                place = f" at {complaint.pointer}" if complaint.pointer else ""
+                self.say("lint", f"{complaint.id}{place}: {complaint.message}", fix=complaint.fix)
+
+    def declared_level(self) -> None:
+        """A level below the counted one is a lie. Below an undecided one it is merely not proved."""
+        declared, counted = self.standing.candidate.compatibility, self.standing.counted
+        if declared is None or counted is None:
+            return
+        if declared.rank > counted.rank:
+            self.say("declared-too-severe", f"Declared {declared.value}, but it computes as {counted.value}.")
+        elif declared.rank < counted.rank and counted is not Level.UNDECIDED:
+            worst = self.standing.worst_finding()
+            shown = f" against {worst[0].version}: {worst[1].message}" if worst else "."
+            self.say(
+                "declared-too-mild",
+                f"Declared {declared.value}, but it is {counted.value}{shown}",
+                finding=worst[1] if worst else None,
+            )
+
+    def number(self) -> None:
+        """Undecided blocks by itself; what number it would need is known only once it is decided."""
+        standing = self.standing
+        if standing.baseline is None:
+            return
+        below, declared = standing.baseline.version, standing.candidate.compatibility
+        needed = standing.bump
+        if standing.counted is Level.UNDECIDED:
+            needed = judged_bump(DECLARED_BUMP[declared], below) if declared else Bump.NONE
+        if satisfies_bump(below, standing.version, needed):
+            return
+        worst = standing.worst_finding()
+        if declared is not None and standing.counted is not None and declared.rank > standing.counted.rank:
+            because = f": {declared.value} is declared."
+        elif worst is not None:
+            because = f": {worst[1].code} against {worst[0].version}: {worst[1].message}"
+        else:
+            because = f": it is {standing.counted.value}." if standing.counted else "."
+        self.say(
+            "bump-too-small",
+            f"{standing.version} is too small a step from {below}, a {needed.value} is due{because}",
+            finding=worst[1] if worst else None,
+        )
+
+    def findings(self, fail_on: Verdict | None) -> None:
+        said: set[str] = set()
+        for one in self.standing.compared:
+            undecided_for_nothing = one.comparison.verdict is Verdict.UNDECIDED
+            for finding in one.comparison.findings:
+                undecided_for_nothing &= finding.level is not FindingLevel.UNDECIDED
+                risky = finding.level is FindingLevel.RISKY and one.role == "baseline"
+                if (finding.level in UNPROVED or risky) and finding.fingerprint not in said:
+                    said.add(finding.fingerprint)
+                    self._finding(one, finding, fail_on)
+            if undecided_for_nothing:
+                why = one.comparison.reason or "the engine gave no reason"
+                self.say("undecided", f"Against {one.version} it could not be decided: {why}.")
+
+    def _finding(self, one: ComparedWith, finding: Finding, fail_on: Verdict | None) -> None:
+        exception = self.standing.exceptions.get(finding.fingerprint)
+        against = f"against {one.version}: {finding.message}"
+        if exception is not None:
+            why = f" ({exception.reason})" if exception.reason else ""
+            message = f"{finding.code} passes by exception {exception.id}{why}, {against}"
+            self.say("exception-used", message, finding=finding)
+            return
+        message = f"{finding.code} {against}"
+        if finding.level is FindingLevel.UNDECIDED:
+            self.say("undecided", message, finding=finding)
+        elif fail_on is Verdict.RISKY or (fail_on is not None and finding.level is FindingLevel.BREAKING):
+            self.say("failed-on", message, fix=finding.fix, finding=finding)
+        elif finding.level is FindingLevel.RISKY:
+            self.say("risky", message, fix=finding.fix, finding=finding)
+
+    def line(self) -> None:
+        standing = self.standing
+        if not standing.transitive and standing.earlier:
+            count = len(standing.earlier)
+            self.say("line-not-judged", f"{count} earlier version{'s' * (count > 1)} of the line not compared.")
+        if standing.opens_line and standing.baseline is not None:
+            worst = standing.worst_finding()
+            self.say(
+                "opens-line",
+                f"{standing.version} opens a new line: callers of {standing.baseline.version} stay there "
+                "until they accept it.",
+                finding=worst[1] if worst and worst[1].level in UNPROVED else None,
+            )
+
+    def step_onward(self) -> None:
+        """A version put in below another must not make the step between the two a break."""
+        onward = self.standing.onward
+        for finding in onward.comparison.findings if onward else ():
+            if onward and finding.level in UNPROVED and finding.fingerprint not in self.standing.exceptions:
+                code = "breaks-next" if finding.level is FindingLevel.BREAKING else "undecided"
+                message = f"{finding.code} from here to {onward.version}: {finding.message}"
+                self.say(code, message, finding=finding)
+
+    def replacement(self, facts: ReplacementFacts | None) -> None:
+        standing = self.standing
+        named = standing.candidate.replacement
+        if named is None:
+            return
+        name, _, wanted = named.partition("@")
+        range_ = Range.parse(wanted)
+        if name == standing.candidate.name and range_.admits(standing.version, include_prerelease=True):
+            self.say("replacement-itself", f"{named} admits {standing.version} itself.")
+        if facts is None:
+            return
+        matching = [one for one in facts.published if range_.admits(one.version)]
+        if not matching:
+            self.say("replacement-missing", f"No published version is {named}.")
+        elif not any(_can_replace(one) for one in matching):
+            self.say("replacement-inactive", f"No version that {named} admits is active.")
+        if name != standing.candidate.name and standing.candidate.name in facts.leads_to:
+            way = " → ".join((standing.candidate.name, name, *facts.leads_to))
+            self.say("replacement-circular", f"The replacements lead in a circle: {way}.")
+
+    def decision(
+        self, policy: Policy, not_checked: tuple[str, ...], *, published: Published | None = None
+    ) -> GateDecision:
+        """The reasons so far, softened by the policy; ``published``: this very version is already there."""
+        standing = self.standing
+        soften = _SOFTENED[policy.mode]
+        reasons = [one if REASONS[one.code].hard else replace(one, outcome=soften(one.outcome)) for one in self.reasons]
+        reasons.sort(key=lambda one: -one.outcome.rank)
+        itself = published or Published(
+            version=standing.version,
+            contract_digest=standing.candidate.contract_digest,
+            manifest_digest=standing.candidate.manifest_digest,
+            opens_line=standing.opens_line,
+            baseline=standing.baseline.version if standing.baseline else None,
+        )
+        line = line_containing(lines_of([*(one.published for one in standing.history), itself]), standing.version)
+        return GateDecision(
+            skill=standing.candidate.name,
+            version=str(standing.version),
+            outcome=max((one.outcome for one in reasons), key=lambda one: one.rank, default=Outcome.ALLOW),
+            reasons=tuple(reasons),
+            verdict=standing.verdict,
+            declared=standing.candidate.compatibility,
+            computed=standing.computed,
+            level=standing.level,
+            bump=standing.bump,
+            smallest_version=str(standing.smallest) if standing.smallest else None,
+            baseline=str(standing.baseline.version) if standing.baseline else None,
+            opens_line=itself.opens_line,
+            line=str(line.opens if line else standing.version),
+            compared=(*standing.compared, *((standing.onward,) if standing.onward else ())),
+            policy=policy.mode.value,
+            policy_origin=policy.origin,
+            not_checked=not_checked,
+        )
+
+
+_SOFTENED: Final[dict[PolicyMode, Callable[[Outcome], Outcome]]] = {
+    PolicyMode.ENFORCE: lambda outcome: outcome,
+    PolicyMode.WARN: lambda outcome: Outcome.WARN if outcome is Outcome.BLOCK else outcome,
+    PolicyMode.OFF: lambda _: Outcome.ALLOW,
+}
+
+
+def _can_replace(one: Published) -> bool:
+    return one.state is Status.ACTIVE and one.yanked is None and one.disabled is None
+
+
+def _faults(comparison: Comparison) -> str:
+    shown = "; ".join(str(fault).rstrip(".") for fault in comparison.faults[:5])
+    return shown or (comparison.reason or "the engine gave no reason").rstrip(".")

@@ -1,0 +1,160 @@
+"""REASONS: every reason the gate can give, one row each. Codes are permanent."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+
+class Outcome(StrEnum):
+    ALLOW = "allow"
+    WARN = "warn"
+    BLOCK = "block"
+
+    @property
+    def rank(self) -> int:
+        return list(Outcome).index(self)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReasonCode:
+    """One kind of reason: what it does to the decision under ``enforce``, and what to do about it.
+
+    ``hard``: no policy softens it, since what it refuses cannot be stored. ``fix`` may hold ``{skill}``,
+    ``{version}``, ``{baseline}``, ``{smallest}`` and ``{level}``.
+    """
+
+    id: str
+    outcome: Outcome
+    title: str
+    fix: str
+    hard: bool = False
+
+
+_ROWS: Final = (
+    ReasonCode(
+        id="first-version",
+        outcome=Outcome.ALLOW,
+        title="There is nothing to compare with",
+        fix="Nothing to do: the level is as declared.",
+    ),
+    ReasonCode(
+        id="already-published",
+        outcome=Outcome.ALLOW,
+        title="The version is published with the same bytes",
+        fix="Nothing to do: publishing it again changes nothing.",
+    ),
+    ReasonCode(
+        id="opens-line",
+        outcome=Outcome.ALLOW,
+        title="The version opens a new line",
+        fix="Write a migration guide; consumers of earlier lines stay there until they accept this one.",
+    ),
+    ReasonCode(
+        id="invalid",
+        outcome=Outcome.BLOCK,
+        title="The contract is not valid",
+        fix="Mend the contract at the places named.",
+        hard=True,
+    ),
+    ReasonCode(
+        id="version-taken",
+        outcome=Outcome.BLOCK,
+        title="The version is taken by other bytes",
+        fix="Versions are immutable: publish these bytes under a number of their own, {smallest} or above.",
+        hard=True,
+    ),
+    ReasonCode(
+        id="baseline-invalid",
+        outcome=Outcome.BLOCK,
+        title="A version to compare with is not valid",
+        fix="Yank the invalid version, so that it is no baseline, or compare with another one.",
+    ),
+    ReasonCode(
+        id="lint",
+        outcome=Outcome.BLOCK,
+        title="A lint of severity error fired",
+        fix="Change what the lint names.",
+    ),
+    ReasonCode(
+        id="declared-too-mild",
+        outcome=Outcome.BLOCK,
+        title="The declared level promises more than the contract keeps",
+        fix="Declare {level} and publish {smallest}, or undo the change.",
+    ),
+    ReasonCode(
+        id="declared-too-severe",
+        outcome=Outcome.WARN,
+        title="The declared level is worse than the computed one",
+        fix="Declare {level} if behaviour did not change either; the number follows what is declared.",
+    ),
+    ReasonCode(
+        id="bump-too-small",
+        outcome=Outcome.BLOCK,
+        title="The number promises more than the contract keeps",
+        fix="Publish it as {smallest}, or undo the change.",
+    ),
+    ReasonCode(
+        id="undecided",
+        outcome=Outcome.BLOCK,
+        title="Compatible or not could not be decided",
+        fix="Write that part of the schema more simply, or have an exception approved for this fingerprint.",
+    ),
+    ReasonCode(
+        id="risky",
+        outcome=Outcome.WARN,
+        title="A change that no schema check can show to be harmless",
+        fix="Follow the finding's fix, or tell the consumers that rely on it.",
+    ),
+    ReasonCode(
+        id="failed-on",
+        outcome=Outcome.BLOCK,
+        title="The verdict is one this check was asked to fail on",
+        fix="Undo the change, or check without failing on it.",
+    ),
+    ReasonCode(
+        id="breaks-next",
+        outcome=Outcome.BLOCK,
+        title="The next higher version of the line would break callers of this one",
+        fix="Leave out what the higher version does not keep, or publish above it.",
+    ),
+    ReasonCode(
+        id="line-not-judged",
+        outcome=Outcome.WARN,
+        title="Only the baseline was compared, the rest of the line is unproven",
+        fix="Check without --no-transitive.",
+    ),
+    ReasonCode(
+        id="exception-used",
+        outcome=Outcome.WARN,
+        title="A finding passes by an approved exception",
+        fix="Mend the finding before the exception expires.",
+    ),
+    ReasonCode(
+        id="replacement-missing",
+        outcome=Outcome.BLOCK,
+        title="The replacement does not exist",
+        fix="Publish the replacement first, or name another one.",
+    ),
+    ReasonCode(
+        id="replacement-inactive",
+        outcome=Outcome.BLOCK,
+        title="No version of the replacement is active",
+        fix="Activate a version of the replacement that the range admits, or name another one.",
+    ),
+    ReasonCode(
+        id="replacement-itself",
+        outcome=Outcome.BLOCK,
+        title="The version names itself as its replacement",
+        fix="Name another skill, or a range of this one that leaves this version out.",
+    ),
+    ReasonCode(
+        id="replacement-circular",
+        outcome=Outcome.BLOCK,
+        title="The replacement leads back to the skill it replaces",
+        fix="Name a replacement that does not lead back here.",
+    ),
+)
+
+REASONS: Final[dict[str, ReasonCode]] = {row.id: row for row in _ROWS}
