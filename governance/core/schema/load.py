@@ -26,7 +26,9 @@ def schema_faults(schema: Any) -> list[Fault]:
     dialect = dialect_of(schema)
     if dialect is None:
         named = schema.get("$schema") if isinstance(schema, dict) else None
-        message = f"nobody knows the dialect {str(named)[:80]!r}; drafts 4, 6, 7, 2019-09 and 2020-12 are read"
+        message = (
+            f"nobody knows the dialect {str(named)[:80]!r}; drafts 4, 6, 7, 2019-09 and 2020-12 are read"
+        )
         return [Fault(pointer="/$schema", message=message, code="schema-dialect")]
     if dialect.draft == 4 and isinstance(schema, bool):
         return [Fault(pointer="", message="draft 4 has no boolean schemas", code="schema-type")]
@@ -61,7 +63,9 @@ def _over_caps(schema: Any) -> Fault | None:
         node, depth, pointer = stack.pop()
         nodes += 1
         if depth > MAX_DEPTH:
-            return Fault(pointer=pointer, message=f"nests deeper than {MAX_DEPTH} levels", code="schema-depth")
+            return Fault(
+                pointer=pointer, message=f"nests deeper than {MAX_DEPTH} levels", code="schema-depth"
+            )
         if nodes > MAX_NODES:
             return Fault(pointer="", message=f"has more than {MAX_NODES} nodes", code="schema-size")
         if isinstance(node, dict):
@@ -74,7 +78,9 @@ def _over_caps(schema: Any) -> Fault | None:
 @cache
 def _metaschema(dialect: Dialect) -> Any:
     # Formats stay annotations: whether a pattern is one is asked of the pattern parser, which speaks ECMA-262.
-    return dialect.validator({"$ref": dialect.uri + ("#" if dialect.draft <= 7 else "")}, validate_formats=False)
+    return dialect.validator(
+        {"$ref": dialect.uri + ("#" if dialect.draft <= 7 else "")}, validate_formats=False
+    )
 
 
 def _first(items: Any, count: int) -> list[Any]:

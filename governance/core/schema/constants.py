@@ -1,0 +1,39 @@
+"""Constant JSON values as nodes: scalars as finite sets, arrays and objects by their structure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from governance.core.schema import nodes as n
+from governance.core.schema.nodes import Forest, Kind, Mode, Node, NumberTooLarge, scalar_key
+
+
+def one_of_values(forest: Forest, values: Iterable[Any]) -> Node:
+    """The node that holds for exactly ``values``, under JSON equality."""
+    scalars: list[tuple[int, Any]] = []
+    branches: list[Node] = []
+    for value in values:
+        if isinstance(value, dict):
+            branches.append(_object(forest, value))
+        elif isinstance(value, list | tuple):
+            branches.append(_array(forest, value))
+        else:
+            try:
+                scalars.append(scalar_key(value))
+            except NumberTooLarge:
+                branches.append(forest.opaque("number-too-large", str(value)))
+    return forest.disjunction([forest.enum(scalars), *branches])
+
+
+def _object(forest: Forest, value: dict[str, Any]) -> Node:
+    names = [(name, one_of_values(forest, [child])) for name, child in value.items()]
+    required = [forest.literal(Kind.REQUIRED, name) for name in value]
+    props = forest.props(names, (), forest.false, Mode.SILENT)
+    return forest.conjunction([forest.types(n.OBJECT), props, *required])
+
+
+def _array(forest: Forest, value: Iterable[Any]) -> Node:
+    prefix = tuple(one_of_values(forest, [child]) for child in value)
+    minimum = [forest.literal(Kind.MINITEMS, len(prefix))] if prefix else []
+    return forest.conjunction([forest.types(n.ARRAY), forest.items(prefix, forest.false), *minimum])

@@ -1,0 +1,428 @@
+"""From a schema of any dialect to nodes. Each keyword is lowered once, here; annotations drop out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from governance.core.canonical import escape
+from governance.core.schema import nodes as n
+from governance.core.schema.constants import one_of_values
+from governance.core.schema.dialects import Dialect, dialect_of
+from governance.core.schema.nodes import Forest, Kind, Mode, Node, NumberTooLarge, exact
+from governance.core.schema.references import DynamicReference, References, Scope, UnresolvedReference
+from governance.errors import Fault
+
+_TYPE_MASKS: Final = {
+    "null": n.NULL,
+    "boolean": n.BOOLEAN,
+    "number": n.NUMBER,
+    "integer": n.NUMBER,
+    "string": n.STRING,
+    "array": n.ARRAY,
+    "object": n.OBJECT,
+}
+_COUNTS: Final = {
+    "minLength": Kind.MINLENGTH,
+    "maxLength": Kind.MAXLENGTH,
+    "minItems": Kind.MINITEMS,
+    "maxItems": Kind.MAXITEMS,
+    "minProperties": Kind.MINPROPS,
+    "maxProperties": Kind.MAXPROPS,
+}
+_MINIMA: Final = {Kind.MINLENGTH, Kind.MINITEMS, Kind.MINPROPS}
+
+
+class Lowering:
+    """Lowers the subschemas of one document into a shared forest.
+
+    ``lifted``: the open reading of a receiver, in which a ``false`` of additional or unevaluated properties
+    is no constraint (in positive positions). ``assert_formats``: ``format`` constrains.
+    """
+
+    def __init__(
+        self,
+        forest: Forest,
+        document: Any,
+        *,
+        lifted: bool = False,
+        assert_formats: bool = False,
+        dialect: Dialect | None = None,
+    ) -> None:
+        found = dialect or dialect_of(document)
+        assert found is not None, "the caller checked the schema for faults"
+        self.forest = forest
+        self.document = document
+        self.dialect = found
+        self.lifted = lifted
+        self.assert_formats = assert_formats
+        self.references = References(document, found)
+        self._done: dict[tuple[int, bool, bool], Node] = {}
+        self._under_way: set[tuple[int, bool, bool]] = set()
+        self._lifts: dict[int, bool] = {}
+
+    def lower(
+        self, schema: Any = None, scope: Scope = None, *, lifted: bool | None = None, bare: bool = False
+    ) -> Node:
+        """The node of ``schema`` (the document by default) as seen from ``scope``.
+
+        ``bare`` leaves out the schema's own ``unevaluated*`` keywords, for the caller who handles them.
+        """
+        if schema is None:
+            schema, scope = self.document, self.references.root
+        if lifted is None:
+            lifted = self.lifted
+        if schema is True:
+            return self.forest.true
+        if schema is False:
+            return self.forest.false
+        key = (id(schema), lifted, bare)
+        if (done := self._done.get(key)) is not None:
+            return done
+        reference_key = (id(self), *key)
+        if key in self._under_way:
+            return self.forest.ref(reference_key)
+        self._under_way.add(key)
+        try:
+            node = self._schema(schema, self.references.enter(schema, scope), lifted, bare)
+        finally:
+            self._under_way.discard(key)
+        self._done[key] = node
+        self.forest.targets[reference_key] = node
+        return node
+
+    def _schema(self, schema: dict[str, Any], scope: Scope, lifted: bool, bare: bool) -> Node:
+        outer = self.dialect
+        embedded = dialect_of(schema, outer)
+        if embedded is not None and embedded is not outer and schema is not self.document:
+            self.dialect = embedded
+        try:
+            if "$ref" in schema and self.dialect.ref_hides_siblings:
+                return self._reference(schema["$ref"], scope, lifted, self.references.follow)
+            if not bare and (unevaluated := self._unevaluated_keywords(schema, lifted)):
+                from governance.core.schema.evaluation import lower_unevaluated
+
+                return lower_unevaluated(self, schema, scope, lifted, unevaluated)
+            return self.forest.conjunction(self.parts(schema, scope, lifted))
+        finally:
+            self.dialect = outer
+
+    def _unevaluated_keywords(self, schema: dict[str, Any], lifted: bool) -> tuple[str, ...]:
+        if self.dialect.draft < 2019:
+            return ()
+        keywords = []
+        properties = schema.get("unevaluatedProperties", True)
+        if properties is not True and not (lifted and properties is False):
+            keywords.append("unevaluatedProperties")
+        if schema.get("unevaluatedItems", True) is not True:
+            keywords.append("unevaluatedItems")
+        return tuple(keywords)
+
+    def parts(self, schema: dict[str, Any], scope: Scope, lifted: bool) -> list[Node]:
+        """The conjuncts of one schema object, without its ``unevaluated*``."""
+        return [
+            *self.own_parts(schema, scope, lifted),
+            *self._references_in_place(schema, scope, lifted),
+            *self._combinators(schema, scope, lifted),
+        ]
+
+    def own_parts(self, schema: dict[str, Any], scope: Scope, lifted: bool) -> list[Node]:
+        """The conjuncts that apply no other schema in place."""
+        forest, draft = self.forest, self.dialect.draft
+        parts: list[Node] = []
+        if "type" in schema:
+            parts.extend(self._types(schema["type"]))
+        if "enum" in schema:
+            parts.append(one_of_values(forest, schema["enum"]))
+        if "const" in schema and draft >= 6:
+            parts.append(one_of_values(forest, [schema["const"]]))
+        parts.extend(self._numbers(schema))
+        for keyword, kind in _COUNTS.items():
+            if keyword in schema and not (kind in _MINIMA and schema[keyword] <= 0):
+                parts.append(forest.literal(kind, int(schema[keyword])))
+        if "pattern" in schema:
+            parts.append(forest.literal(Kind.PATTERN, schema["pattern"]))
+        if self.assert_formats and "format" in schema:
+            parts.append(forest.literal(Kind.FORMAT, schema["format"]))
+        parts.extend(self._arrays(schema, scope, lifted))
+        parts.extend(self._objects(schema, scope, lifted))
+        return parts
+
+    def _types(self, declared: Any) -> list[Node]:
+        names = [declared] if isinstance(declared, str) else list(declared)
+        mask = 0
+        for name in names:
+            mask |= _TYPE_MASKS[name]
+        parts = [self.forest.types(mask)]
+        if "integer" in names and "number" not in names:
+            parts.append(self.forest.literal(Kind.MULTIPLE, n.exact(1)))
+        return parts
+
+    def _numbers(self, schema: dict[str, Any]) -> list[Node]:
+        parts: list[Node] = []
+        for keyword, kind in (("minimum", Kind.MINIMUM), ("maximum", Kind.MAXIMUM)):
+            exclusive = "exclusive" + keyword.capitalize()
+            if self.dialect.draft == 4:
+                if keyword in schema:
+                    parts.append(self._number(kind, schema[keyword], schema.get(exclusive) is True))
+                continue
+            if keyword in schema:
+                parts.append(self._number(kind, schema[keyword], False))
+            if exclusive in schema:
+                parts.append(self._number(kind, schema[exclusive], True))
+        if "multipleOf" in schema:
+            parts.append(self._number(Kind.MULTIPLE, schema["multipleOf"]))
+        return parts
+
+    def _number(self, kind: Kind, value: Any, *rest: Any) -> Node:
+        try:
+            return self.forest.literal(kind, exact(value), *rest)
+        except NumberTooLarge:
+            return self.forest.opaque("number-too-large", (kind, str(value), rest))
+
+    def _arrays(self, schema: dict[str, Any], scope: Scope, lifted: bool) -> list[Node]:
+        forest, parts = self.forest, []
+        prefix, rest = self.item_schemas(schema)
+        parts.append(
+            forest.items(
+                tuple(self.lower(child, scope, lifted=lifted) for child in prefix),
+                self.lower(rest, scope, lifted=lifted),
+            )
+        )
+        if schema.get("uniqueItems") is True:
+            parts.append(forest.literal(Kind.UNIQUE))
+        if "contains" in schema and self.dialect.draft >= 6:
+            minimum, maximum = self.contains_counts(schema)
+            # An upper count asks the schema negatively, where nothing is lifted.
+            node = self.lower(schema["contains"], scope, lifted=lifted and maximum is None)
+            parts.append(forest.contains(node, minimum, maximum))
+        return parts
+
+    def contains_counts(self, schema: dict[str, Any]) -> tuple[int, int | None]:
+        if self.dialect.draft < 2019:
+            return 1, None
+        maximum = schema.get("maxContains")
+        return int(schema.get("minContains", 1)), None if maximum is None else int(maximum)
+
+    def item_schemas(self, schema: dict[str, Any]) -> tuple[list[Any], Any]:
+        """Positional schemas and the one for the rest, in whichever spelling the dialect has."""
+        items = schema.get("items", True)
+        if self.dialect.draft >= 2020:
+            return list(schema.get("prefixItems", [])), items
+        if isinstance(items, list):
+            return items, schema.get("additionalItems", True)
+        return [], items
+
+    def _objects(self, schema: dict[str, Any], scope: Scope, lifted: bool) -> list[Node]:
+        forest, parts = self.forest, []
+        additional = schema.get("additionalProperties", True)
+        if lifted and additional is False:
+            additional = True
+        structures = "properties" in schema or "patternProperties" in schema
+        rest = self.lower(additional, scope, lifted=lifted)
+        if structures or rest is not forest.true:
+            parts.append(
+                forest.props(
+                    [
+                        (k, self.lower(v, scope, lifted=lifted))
+                        for k, v in schema.get("properties", {}).items()
+                    ],
+                    [
+                        (k, self.lower(v, scope, lifted=lifted))
+                        for k, v in schema.get("patternProperties", {}).items()
+                    ],
+                    rest,
+                    Mode.STRUCTURES if structures else Mode.DECLARES,
+                )
+            )
+        parts.extend(forest.literal(Kind.REQUIRED, name) for name in schema.get("required", ()))
+        if "propertyNames" in schema and self.dialect.draft >= 6:
+            names = self.lower(schema["propertyNames"], scope, lifted=False)
+            if names.can_fail & n.STRING:
+                parts.append(forest.literal(Kind.NAMES, names))
+        return parts
+
+    def _references_in_place(self, schema: dict[str, Any], scope: Scope, lifted: bool) -> list[Node]:
+        references = self.references
+        followers: tuple[tuple[str, int, int, Callable[[str, Scope], tuple[Any, Scope]]], ...] = (
+            ("$ref", 4, 9999, references.follow),
+            ("$dynamicRef", 2020, 9999, references.follow_dynamic),
+            ("$recursiveRef", 2019, 2019, references.follow_recursive),
+        )
+        return [
+            self._reference(schema[keyword], scope, lifted, follow)
+            for keyword, since, until, follow in followers
+            if keyword in schema and since <= self.dialect.draft <= until
+        ]
+
+    def _reference(
+        self, reference: Any, scope: Scope, lifted: bool, follow: Callable[[str, Scope], tuple[Any, Scope]]
+    ) -> Node:
+        try:
+            target, target_scope = follow(reference, scope)
+        except DynamicReference:
+            return self.forest.opaque("dynamic-reference", (id(self), reference))
+        except UnresolvedReference:
+            return self.forest.opaque("unresolved-reference", (id(self), reference))
+        return self.lower(target, target_scope, lifted=lifted)
+
+    def _combinators(self, schema: dict[str, Any], scope: Scope, lifted: bool) -> list[Node]:
+        forest, parts = self.forest, []
+        for child in schema.get("allOf", ()):
+            parts.append(self.lower(child, scope, lifted=lifted))
+        if "anyOf" in schema:
+            parts.append(
+                forest.disjunction(self.lower(child, scope, lifted=lifted) for child in schema["anyOf"])
+            )
+        if "oneOf" in schema:
+            parts.append(self._one_of(schema["oneOf"], scope, lifted))
+        if "not" in schema:
+            parts.append(forest.negate(self.lower(schema["not"], scope, lifted=False)))
+        if "if" in schema and self.dialect.draft >= 7:
+            parts.append(self._conditional(schema, scope, lifted))
+        parts.extend(self.dependent_parts(schema, scope, lifted))
+        return parts
+
+    def _one_of(self, branches: list[Any], scope: Scope, lifted: bool) -> Node:
+        if lifted and any(self._lifts_anything(branch, scope) for branch in branches):
+            return self.forest.disjunction(self.lower(branch, scope, lifted=True) for branch in branches)
+        return self.forest.exactly_one([self.lower(branch, scope, lifted=False) for branch in branches])
+
+    def _conditional(self, schema: dict[str, Any], scope: Scope, lifted: bool) -> Node:
+        forest = self.forest
+        condition = self.lower(schema["if"], scope, lifted=False)
+        then = self.lower(schema.get("then", True), scope, lifted=lifted)
+        otherwise = self.lower(schema.get("else", True), scope, lifted=lifted)
+        if then is forest.true and otherwise is forest.true and not condition.declares:
+            return forest.true
+        return forest.disjunction(
+            [
+                forest.conjunction([condition, then]),
+                forest.conjunction([forest.negate(condition), otherwise]),
+            ]
+        )
+
+    def dependent_parts(self, schema: dict[str, Any], scope: Scope, lifted: bool) -> list[Node]:
+        """``dependentRequired``, ``dependentSchemas`` and the older ``dependencies`` that was both."""
+        forest = self.forest
+        parts: list[Node] = []
+        lists, schemas = self.dependencies(schema)
+        told: set[str] = set()
+        for name, names in lists:
+            told |= {name, *names}
+            lacks = forest.negate(forest.literal(Kind.REQUIRED, name))
+            parts.extend(
+                forest.disjunction([lacks, forest.literal(Kind.REQUIRED, needed)]) for needed in names
+            )
+        if told:
+            parts.append(forest.props([(name, forest.true) for name in told], (), forest.true, Mode.DECLARES))
+        for name, child in schemas:
+            lacks = forest.negate(forest.literal(Kind.REQUIRED, name))
+            not_object = forest.types(n.ALL_TYPES & ~n.OBJECT)
+            parts.append(forest.disjunction([not_object, lacks, self.lower(child, scope, lifted=lifted)]))
+        return parts
+
+    def dependencies(
+        self, schema: dict[str, Any]
+    ) -> tuple[list[tuple[str, list[str]]], list[tuple[str, Any]]]:
+        """(trigger, required names) pairs and (trigger, schema) pairs, from all three keywords."""
+        lists: list[tuple[str, list[str]]] = []
+        schemas: list[tuple[str, Any]] = []
+        # The independent validator honours ``dependencies`` in every dialect, as the specification allows.
+        for name, dependency in schema.get("dependencies", {}).items():
+            if isinstance(dependency, list):
+                lists.append((name, dependency))
+            else:
+                schemas.append((name, dependency))
+        if self.dialect.draft >= 2019:
+            lists.extend(schema.get("dependentRequired", {}).items())
+            schemas.extend(schema.get("dependentSchemas", {}).items())
+        return lists, schemas
+
+    def _lifts_anything(self, schema: Any, scope: Scope) -> bool:
+        """Would the open reading change this schema? Over-approximates through every reachable subschema."""
+        stack, seen = [(schema, scope)], set()
+        while stack:
+            node, at = stack.pop()
+            if not isinstance(node, dict) or id(node) in seen:
+                continue
+            seen.add(id(node))
+            if node.get("additionalProperties") is False or node.get("unevaluatedProperties") is False:
+                return True
+            inner = self.references.enter(node, at)
+            for reference in (node.get("$ref"), node.get("$dynamicRef"), node.get("$recursiveRef")):
+                if isinstance(reference, str):
+                    try:
+                        stack.append(self.references.follow(reference, inner))
+                    except UnresolvedReference:
+                        continue
+            stack.extend(
+                (child, inner) for _, child in subschemas(node, self.dialect) if child is not node.get("not")
+            )
+        return False
+
+
+_MAPS: Final = ("properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies")
+_LISTS: Final = ("allOf", "anyOf", "oneOf", "prefixItems")
+_SINGLES: Final = (
+    "additionalItems", "additionalProperties", "contains", "else", "if", "items", "not",
+    "propertyNames", "then", "unevaluatedItems", "unevaluatedProperties",
+)  # fmt: skip
+
+
+def subschemas(schema: dict[str, Any], dialect: Dialect) -> list[tuple[str, Any]]:
+    """The direct subschemas of ``schema`` with their relative pointers, by keyword, definitions included."""
+    found: list[tuple[str, Any]] = []
+    for keyword in _MAPS:
+        if isinstance(children := schema.get(keyword), dict):
+            found.extend((f"/{escape(keyword)}/{escape(name)}", child) for name, child in children.items())
+    for keyword in _LISTS:
+        if isinstance(children := schema.get(keyword), list):
+            found.extend((f"/{keyword}/{index}", child) for index, child in enumerate(children))
+    for keyword in _SINGLES:
+        if isinstance(child := schema.get(keyword), dict | bool):
+            found.append((f"/{keyword}", child))
+        elif keyword == "items" and isinstance(child, list):
+            found.extend((f"/items/{index}", item) for index, item in enumerate(child))
+    return [(pointer, child) for pointer, child in found if isinstance(child, dict | bool)]
+
+
+def reference_faults(document: Any, dialect: Dialect) -> list[Fault]:
+    """Every reference that leads nowhere and every pattern that is none, each with its pointer."""
+    from governance.core.schema.regex import UnsupportedPattern, compile_pattern
+
+    faults: list[Fault] = []
+    references = References(document, dialect)
+    stack: list[tuple[Any, Scope, str]] = [(document, references.root, "")]
+    while stack:
+        node, scope, pointer = stack.pop()
+        if not isinstance(node, dict):
+            continue
+        inner = references.enter(node, scope)
+        for keyword in ("$ref", "$dynamicRef", "$recursiveRef"):
+            reference = node.get(keyword)
+            if isinstance(reference, str):
+                try:
+                    references.follow(reference, inner)
+                except UnresolvedReference:
+                    message = f"the reference {reference[:120]!r} leads nowhere in this document; nothing is fetched"
+                    faults.append(
+                        Fault(pointer=f"{pointer}/{keyword}", message=message, code="schema-reference")
+                    )
+        patterns = [("/pattern", node["pattern"])] if isinstance(node.get("pattern"), str) else []
+        if isinstance(node.get("patternProperties"), dict):
+            patterns += [(f"/patternProperties/{escape(p)}", p) for p in node["patternProperties"]]
+        for place, pattern in patterns:
+            try:
+                compile_pattern(pattern)
+            except UnsupportedPattern as error:
+                if error.reason == "syntax":
+                    message = f"{pattern[:120]!r} is no ECMA-262 pattern"
+                    faults.append(Fault(pointer=pointer + place, message=message, code="schema-pattern"))
+        if "$ref" in node and dialect.ref_hides_siblings:
+            keep = ("/definitions", "/$defs")
+            children = [(p, c) for p, c in subschemas(node, dialect) if p.startswith(keep)]
+        else:
+            children = subschemas(node, dialect)
+        stack.extend((child, inner, pointer + place) for place, child in children)
+    return faults

@@ -1,0 +1,340 @@
+"""The lowered form: hash-consed nodes over JSON values, with no dialect, no names and no annotations.
+
+A *literal* speaks of one type and is true of every other: ``MINLENGTH 3`` holds for all numbers. Only TYPES,
+ENUM and the connectives look at more than one. Equal nodes are one object within a :class:`Forest`, so "the
+same thing asked and denied" is an identity test.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from decimal import Decimal
+from enum import IntEnum
+from fractions import Fraction
+from typing import Any, Final
+
+NULL, BOOLEAN, NUMBER, STRING, ARRAY, OBJECT = (1 << bit for bit in range(6))
+ALL_TYPES: Final = (1 << 6) - 1
+TYPE_NAMES: Final = {
+    NULL: "null",
+    BOOLEAN: "boolean",
+    NUMBER: "number",
+    STRING: "string",
+    ARRAY: "array",
+    OBJECT: "object",
+}
+
+
+class Kind(IntEnum):
+    TRUE = 0
+    FALSE = 1
+    TYPES = 2
+    """(mask,)"""
+    ENUM = 3
+    """(frozenset of scalar keys,): see :func:`scalar_key`; compound values are lowered structurally."""
+    MINIMUM = 4
+    """(Fraction, exclusive)"""
+    MAXIMUM = 5
+    """(Fraction, exclusive)"""
+    MULTIPLE = 6
+    """(Fraction > 0,): ``integer`` is MULTIPLE 1"""
+    MINLENGTH = 7
+    MAXLENGTH = 8
+    PATTERN = 9
+    """(pattern text,)"""
+    FORMAT = 10
+    """(name,), only where formats assert"""
+    ITEMS = 11
+    """(prefix nodes, rest node)"""
+    MINITEMS = 12
+    MAXITEMS = 13
+    UNIQUE = 14
+    CONTAINS = 15
+    """(node, minimum, maximum or None)"""
+    PROPS = 16
+    """(names, patterns, rest, mode): sorted (name, node) pairs, sorted (pattern, node) pairs; see Mode."""
+    REQUIRED = 17
+    """(name,)"""
+    MINPROPS = 18
+    MAXPROPS = 19
+    NAMES = 20
+    """(node,): every property name satisfies the node"""
+    AND = 21
+    OR = 22
+    ONEOF = 23
+    NOT = 24
+    REF = 25
+    """(key,): looked up in ``Forest.targets``; only recursion makes one"""
+    OPAQUE = 26
+    """(reason code, identity): something that cannot be reasoned about"""
+
+
+class Mode(IntEnum):
+    """What a PROPS literal says about which names a sender was told of."""
+
+    SILENT = 0
+    """Declares nothing (made by lowering a constant, say)."""
+    DECLARES = 1
+    """Its names count as declared, but the position stays free-form (``dependentRequired``, a map)."""
+    STRUCTURES = 2
+    """``properties`` or ``patternProperties`` stood here: the position is no longer free-form."""
+
+
+_LITERAL_TYPE: Final = {
+    Kind.MINIMUM: NUMBER,
+    Kind.MAXIMUM: NUMBER,
+    Kind.MULTIPLE: NUMBER,
+    Kind.MINLENGTH: STRING,
+    Kind.MAXLENGTH: STRING,
+    Kind.PATTERN: STRING,
+    Kind.FORMAT: STRING,
+    Kind.ITEMS: ARRAY,
+    Kind.MINITEMS: ARRAY,
+    Kind.MAXITEMS: ARRAY,
+    Kind.UNIQUE: ARRAY,
+    Kind.CONTAINS: ARRAY,
+    Kind.PROPS: OBJECT,
+    Kind.REQUIRED: OBJECT,
+    Kind.MINPROPS: OBJECT,
+    Kind.MAXPROPS: OBJECT,
+    Kind.NAMES: OBJECT,
+}
+
+
+class Node:
+    """One node; compare by identity.
+
+    ``can_hold`` and ``can_fail`` are masks of the types in which a value may satisfy, or violate, the node;
+    both over-approximate. ``declares``: somewhere in place it tells a sender of property names.
+    """
+
+    __slots__ = ("args", "can_fail", "can_hold", "declares", "id", "kind")
+
+    def __init__(self, kind: Kind, args: tuple[Any, ...], number: int) -> None:
+        self.kind = kind
+        self.args = args
+        self.id = number
+        self.declares = False
+        self.can_hold = ALL_TYPES
+        self.can_fail = ALL_TYPES
+
+    def __repr__(self) -> str:
+        inner = ", ".join(repr(arg) for arg in self.args)
+        return f"{self.kind.name.lower()}({inner})" if inner else self.kind.name.lower()
+
+
+class Forest:
+    """All nodes of one question. Constructors simplify; nothing is ever mutated once made."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[Any, ...], Node] = {}
+        self.by_id: list[Node] = []
+        self.targets: dict[Any, Node] = {}
+        """What each REF key stands for."""
+        self.true = self._make(Kind.TRUE)
+        self.true.can_fail = 0
+        self.false = self._make(Kind.FALSE)
+        self.false.can_hold = 0
+
+    def _make(self, kind: Kind, *args: Any) -> Node:
+        key = (kind, *args)
+        node = self._known.get(key)
+        if node is None:
+            node = Node(kind, args, len(self.by_id))
+            self._known[key] = node
+            self.by_id.append(node)
+            _measure(node)
+        return node
+
+    def literal(self, kind: Kind, *args: Any) -> Node:
+        return self._make(kind, *args)
+
+    def types(self, mask: int) -> Node:
+        if mask == ALL_TYPES:
+            return self.true
+        return self._make(Kind.TYPES, mask) if mask else self.false
+
+    def enum(self, keys: Iterable[tuple[int, Any]]) -> Node:
+        members = frozenset(keys)
+        return self._make(Kind.ENUM, members) if members else self.false
+
+    def ref(self, key: Any) -> Node:
+        return self._make(Kind.REF, key)
+
+    def opaque(self, reason: str, identity: Any) -> Node:
+        return self._make(Kind.OPAQUE, reason, identity)
+
+    def items(self, prefix: tuple[Node, ...], rest: Node) -> Node:
+        while prefix and prefix[-1] is rest:
+            prefix = prefix[:-1]
+        if not prefix and rest is self.true:
+            return self.true
+        return self._make(Kind.ITEMS, prefix, rest)
+
+    def contains(self, node: Node, minimum: int, maximum: int | None) -> Node:
+        if minimum <= 0 and maximum is None:
+            return self.true
+        return self._make(Kind.CONTAINS, node, max(minimum, 0), maximum)
+
+    def props(
+        self, names: Iterable[tuple[str, Node]], patterns: Iterable[tuple[str, Node]], rest: Node, mode: Mode
+    ) -> Node:
+        sorted_names = tuple(sorted(names, key=lambda pair: pair[0]))
+        sorted_patterns = tuple(sorted(patterns, key=lambda pair: (pair[0], pair[1].id)))
+        free = rest is self.true and all(node is self.true for _, node in (*sorted_names, *sorted_patterns))
+        if free and (
+            mode is Mode.SILENT or (mode is Mode.DECLARES and not sorted_names and not sorted_patterns)
+        ):
+            return self.true
+        return self._make(Kind.PROPS, sorted_names, sorted_patterns, rest, mode)
+
+    def negate(self, node: Node) -> Node:
+        if node.kind is Kind.NOT:
+            inner: Node = node.args[0]
+            return inner
+        if node is self.true:
+            return self.false
+        if node is self.false:
+            return self.true
+        return self._make(Kind.NOT, node)
+
+    def conjunction(self, nodes: Iterable[Node]) -> Node:
+        parts = self._parts(nodes, Kind.AND, neutral=self.true)
+        if self.false in parts:
+            return self.false
+        if any(part.kind is Kind.NOT and part.args[0] in parts for part in parts):
+            return self.false
+        return self._joined(Kind.AND, parts, self.true)
+
+    def disjunction(self, nodes: Iterable[Node]) -> Node:
+        parts = self._parts(nodes, Kind.OR, neutral=self.false)
+        # ``true or x`` is true, but a sender that took ``x`` was told of x's names: keep what declares.
+        trivially = self.true in parts or any(p.kind is Kind.NOT and p.args[0] in parts for p in parts)
+        if trivially and not any(part.declares for part in parts):
+            return self.true
+        return self._joined(Kind.OR, parts, self.false)
+
+    def exactly_one(self, nodes: Iterable[Node]) -> Node:
+        parts = tuple(node for node in nodes if node is not self.false)
+        if not parts:
+            return self.false
+        return parts[0] if len(parts) == 1 else self._make(Kind.ONEOF, parts)
+
+    def _parts(self, nodes: Iterable[Node], kind: Kind, *, neutral: Node) -> dict[Node, None]:
+        parts: dict[Node, None] = {}
+        for node in nodes:
+            if node.kind is kind:
+                parts.update(dict.fromkeys(node.args))
+            elif node is not neutral:
+                parts[node] = None
+        return parts
+
+    def _joined(self, kind: Kind, parts: dict[Node, None], empty: Node) -> Node:
+        if not parts:
+            return empty
+        if len(parts) == 1:
+            return next(iter(parts))
+        return self._make(kind, *sorted(parts, key=lambda node: node.id))
+
+
+def _measure(node: Node) -> None:
+    """Set the masks and ``declares`` from the children, which are complete by now."""
+    kind, args = node.kind, node.args
+    if (literal_type := _LITERAL_TYPE.get(kind)) is not None:
+        node.can_fail = literal_type
+        if kind is Kind.PROPS:
+            names, patterns, rest, mode = args
+            node.declares = mode > Mode.SILENT
+            if rest.can_fail == 0 and all(child.can_fail == 0 for _, child in (*names, *patterns)):
+                node.can_fail = 0
+        elif kind is Kind.REQUIRED:
+            node.declares = True
+    elif kind is Kind.TYPES:
+        node.can_hold, node.can_fail = args[0], ALL_TYPES & ~args[0]
+    elif kind is Kind.ENUM:
+        node.can_hold = 0
+        for type_mask, _ in args[0]:
+            node.can_hold |= type_mask
+    elif kind is Kind.AND:
+        node.can_hold, node.can_fail = ALL_TYPES, 0
+        for child in args:
+            node.can_hold &= child.can_hold
+            node.can_fail |= child.can_fail
+            node.declares = node.declares or child.declares
+    elif kind is Kind.OR:
+        node.can_hold, node.can_fail = 0, ALL_TYPES
+        for child in args:
+            node.can_hold |= child.can_hold
+            node.can_fail &= child.can_fail
+            node.declares = node.declares or child.declares
+    elif kind is Kind.ONEOF:
+        node.can_hold = 0
+        for child in args[0]:
+            node.can_hold |= child.can_hold
+            node.declares = node.declares or child.declares
+    elif kind is Kind.NOT:
+        node.can_hold, node.can_fail = args[0].can_fail, args[0].can_hold
+    elif kind is Kind.REF:
+        node.declares = True
+
+
+class NumberTooLarge(ValueError):
+    """A number whose exact value would not fit in reasonable memory."""
+
+
+MAX_EXPONENT: Final = 5_000
+
+
+def exact(value: int | float | Decimal) -> Fraction:
+    """The number as written: a float stands for its shortest decimal form (``0.1`` is one tenth).
+
+    Raises:
+        NumberTooLarge: the decimal exponent passes 5,000.
+    """
+    if isinstance(value, int):
+        if value.bit_length() > MAX_EXPONENT * 4:
+            raise NumberTooLarge(f"an integer of {value.bit_length()} bits")
+        return Fraction(value)
+    decimal = Decimal(repr(value)) if isinstance(value, float) else value
+    if (
+        not decimal.is_finite()
+        or abs(decimal.adjusted()) > MAX_EXPONENT
+        or len(decimal.as_tuple().digits) > MAX_EXPONENT
+    ):
+        raise NumberTooLarge(str(decimal)[:40])
+    return Fraction(decimal)
+
+
+def scalar_key(value: Any) -> tuple[int, Any]:
+    """A hashable identity under JSON equality: ``1`` and ``1.0`` are one, ``false`` and ``0`` are two."""
+    if value is None:
+        return (NULL, None)
+    if isinstance(value, bool):
+        return (BOOLEAN, value)
+    if isinstance(value, str):
+        return (STRING, value)
+    return (NUMBER, exact(value))
+
+
+def plain_number(value: Fraction) -> int | float | Decimal:
+    """The JSON number for an exact value: an int if it is one, a float if that is exact, else a Decimal."""
+    if value.denominator == 1:
+        return value.numerator
+    decimal = decimal_of(value)
+    as_float = float(value)
+    return as_float if Decimal(repr(as_float)) == decimal else decimal
+
+
+def decimal_of(value: Fraction) -> Decimal:
+    """The exact finite decimal; the denominator must be a product of twos and fives."""
+    denominator, twos, fives = value.denominator, 0, 0
+    while denominator % 2 == 0:
+        denominator, twos = denominator // 2, twos + 1
+    while denominator % 5 == 0:
+        denominator, fives = denominator // 5, fives + 1
+    if denominator != 1:
+        raise ValueError(f"{value} is no finite decimal")
+    places = max(twos, fives)
+    scaled = value.numerator * 10**places // value.denominator
+    sign = 1 if scaled < 0 else 0
+    return Decimal((sign, tuple(int(digit) for digit in str(abs(scaled))), -places))

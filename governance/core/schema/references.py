@@ -1,0 +1,149 @@
+"""Where a reference leads, inside one document and the well-known metaschemas; nothing is ever fetched."""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+from jsonschema_specifications import REGISTRY
+from referencing import Registry
+from referencing.exceptions import Unresolvable
+
+from governance.core.schema.dialects import Dialect
+
+Scope: TypeAlias = Any
+"""A ``referencing`` resolver, or None in documents without identifiers (most of them: the fast path)."""
+
+_IDENTIFIERS = {"$id", "id", "$anchor", "$dynamicAnchor", "$recursiveAnchor"}
+
+
+class UnresolvedReference(Exception):
+    """The reference leads nowhere in this document."""
+
+
+class DynamicReference(Exception):
+    """A dynamic reference whose target depends on the path that led to it."""
+
+
+class References:
+    """Resolves the references of one document."""
+
+    def __init__(self, document: Any, dialect: Dialect) -> None:
+        self.document = document
+        self.dialect = dialect
+        self.identified = _mentions(document, _IDENTIFIERS)
+        self.root: Scope = None
+        if self.identified:
+            resource = dialect.specification.create_resource(document)
+            base = resource.id() or ""
+            registry: Registry[Any] = REGISTRY.with_resource(base, resource)
+            self.root = registry.crawl().resolver(base)
+
+    def enter(self, schema: Any, scope: Scope) -> Scope:
+        """The scope inside ``schema``, which may open a resource of its own by ``$id``."""
+        if scope is None or not isinstance(schema, dict) or schema is self.document:
+            return scope
+        identifier = schema.get(self.dialect.id_keyword)
+        if not isinstance(identifier, str) or (self.dialect.ref_hides_siblings and "$ref" in schema):
+            return scope
+        return scope.in_subresource(self.dialect.specification.create_resource(schema))
+
+    def follow(self, reference: str, scope: Scope) -> tuple[Any, Scope]:
+        """The schema that ``reference`` names, and the scope there.
+
+        Raises:
+            UnresolvedReference: there is none.
+        """
+        if scope is None and (not reference or reference.startswith("#")):
+            return _by_pointer(self.document, reference.removeprefix("#")), None
+        resolver = scope if scope is not None else REGISTRY.resolver()
+        try:
+            resolved = resolver.lookup(reference)
+        except (Unresolvable, ValueError, KeyError, IndexError, TypeError, AttributeError) as error:
+            raise UnresolvedReference(reference) from error
+        return resolved.contents, resolved.resolver
+
+    def follow_dynamic(self, reference: str, scope: Scope) -> tuple[Any, Scope]:
+        """``$dynamicRef``: exact where at most one ``$dynamicAnchor`` of the name exists.
+
+        Raises:
+            UnresolvedReference: it leads nowhere.
+            DynamicReference: several anchors of that name exist, so the target depends on the caller.
+        """
+        anchor = reference.rpartition("#")[2]
+        found = self.follow(reference, scope)
+        if not anchor.startswith("/") and _count(self.document, "$dynamicAnchor", anchor) > 1:
+            raise DynamicReference(reference)
+        return found
+
+    def follow_recursive(self, reference: str, scope: Scope) -> tuple[Any, Scope]:
+        """``$recursiveRef``: exact where at most one resource sets ``$recursiveAnchor``."""
+        if _count(self.document, "$recursiveAnchor", True) > 1:
+            raise DynamicReference(reference)
+        if scope is not None and _count(self.document, self.dialect.id_keyword, None) > 1:
+            raise DynamicReference(reference)
+        return self.follow(reference, scope)
+
+
+def _by_pointer(document: Any, pointer: str) -> Any:
+    if pointer and not pointer.startswith("/"):
+        raise UnresolvedReference("#" + pointer)
+    node = document
+    for raw in pointer.split("/")[1:]:
+        token = _percent_decoded(raw).replace("~1", "/").replace("~0", "~")
+        if isinstance(node, dict) and token in node:
+            node = node[token]
+        elif isinstance(node, list) and token.isascii() and token.isdigit() and int(token) < len(node):
+            node = node[int(token)]
+        else:
+            raise UnresolvedReference("#" + pointer)
+    if not isinstance(node, dict | bool):
+        raise UnresolvedReference("#" + pointer)
+    return node
+
+
+def _percent_decoded(token: str) -> str:
+    """``%25`` and the like in a URI fragment, as UTF-8."""
+    if "%" not in token:
+        return token
+    raw, position = bytearray(), 0
+    data = token.encode()
+    while position < len(data):
+        if data[position] == 0x25 and len(data) >= position + 3:
+            try:
+                raw.append(int(data[position + 1 : position + 3], 16))
+            except ValueError:
+                raw.append(data[position])
+            else:
+                position += 3
+                continue
+        else:
+            raw.append(data[position])
+        position += 1
+    return raw.decode(errors="replace")
+
+
+def _mentions(document: Any, keys: set[str]) -> bool:
+    stack = [document]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, dict):
+            # A property may be *called* id; only a string or a true there can identify a schema.
+            if any(isinstance(node[key], str) or node[key] is True for key in keys & node.keys()):
+                return True
+            stack.extend(node.values())
+        elif isinstance(node, list):
+            stack.extend(node)
+    return False
+
+
+def _count(document: Any, key: str, value: Any) -> int:
+    count, stack = 0, [document]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, dict):
+            found = node.get(key)
+            count += found is not None and (value is None or found == value)
+            stack.extend(node.values())
+        elif isinstance(node, list):
+            stack.extend(node)
+    return count

@@ -1,0 +1,72 @@
+"""String literals of one position to one question for the pattern algebra."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from governance.core.schema import nodes as n
+from governance.core.schema.answers import DENIED, NOTHING, Answer
+from governance.core.schema.nodes import Kind
+from governance.core.schema.regex import Regex, UnsupportedPattern, compile_pattern, matches
+from governance.core.schema.strings import find_string
+
+if TYPE_CHECKING:
+    from governance.core.schema.solver import Solver
+
+
+def find(solver: Solver, literals: list[int]) -> Answer:
+    """A simple string that meets the literals."""
+    shortest, longest = 0, None
+    required: list[Regex] = []
+    forbidden: list[Regex] = []
+    excluded: set[str] = set()
+    allowed: set[str] | None = None
+    reason: str | None = None
+    for item in literals:
+        if item < 0:
+            continue
+        node, denied = solver.forest.by_id[item >> 2], item & 3 == DENIED
+        kind, args = node.kind, node.args
+        if kind is Kind.ENUM:
+            points = {value for type_mask, value in args[0] if type_mask == n.STRING}
+            if denied:
+                excluded |= points
+            else:
+                allowed = points if allowed is None else allowed & points
+        elif kind is Kind.PATTERN:
+            try:
+                (forbidden if denied else required).append(compile_pattern(args[0]))
+            except UnsupportedPattern as error:
+                reason = f"regex-{error.reason}"
+        elif kind is Kind.FORMAT:
+            reason = "format"
+        elif (kind is Kind.MINLENGTH) != denied:
+            shortest = max(shortest, args[0] + (1 if kind is Kind.MAXLENGTH else 0))
+        else:
+            bound = args[0] - (1 if kind is Kind.MINLENGTH else 0)
+            longest = bound if longest is None else min(longest, bound)
+    if allowed is not None:
+        fitting = [
+            text
+            for text in allowed - excluded
+            if shortest <= len(text)
+            and (longest is None or len(text) <= longest)
+            and all(matches(regex, text) for regex in required)
+            and not any(matches(regex, text) for regex in forbidden)
+        ]
+        if not fitting:
+            return NOTHING
+        return Answer(None, None, reason) if reason else Answer(True, min(fitting, key=lambda t: (len(t), t)))
+    if longest is not None and shortest > longest:
+        return NOTHING
+    found = find_string(
+        required=required,
+        forbidden=forbidden,
+        min_length=shortest,
+        max_length=longest,
+        excluded=frozenset(excluded),
+        budget=solver.budget,
+    )
+    if not found:
+        return NOTHING
+    return Answer(None, None, reason) if reason else Answer(True, found[0])
