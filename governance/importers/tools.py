@@ -120,6 +120,12 @@ def read_tool(tool: Mapping[str, JSON]) -> ToolReading:
     elif annotations is not None:
         faults.append(Fault(pointer="/annotations", message=f"an object is expected, not {kind_of(annotations)}"))
     overlay = _take_overlay(rest)
+    if "side_effects" in overlay and isinstance(rest.get("annotations"), dict):
+        # The overlay says exactly what the two hints could only hint at.
+        exact = ("readOnlyHint", "destructiveHint")
+        hints = {key: value for key, value in rest["annotations"].items() if key not in exact}
+        rest = {key: value for key, value in rest.items() if key != "annotations"}
+        rest |= {"annotations": hints} if hints else {}
     if rest:
         fields["extensions"] = {"mcp": rest}
     defaulted = {"timeout_sec", "compatibility"} | {"description", "output_schema"} - fields.keys()
