@@ -6,36 +6,23 @@ produce its code, the near miss must not.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
-from governance.core.compat.model import JSON, FindingLevel, Side
+from governance.core.compat.code import Code
+from governance.core.compat.codes_contract import CONTRACT_CODES
+from governance.core.compat.codes_risk import RISK_CODES
+from governance.core.compat.codes_schema import SCHEMA_CODES
+
+__all__ = ["CODES", "Code"]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Code:
-    """One kind of change.
-
-    ``example`` and ``near_miss`` are (old, new) pairs: bare schemas for schema codes, manifest fields for
-    contract codes. ``sides`` are the sides it can occur on.
-    """
-
-    id: str
-    level: FindingLevel
-    title: str
-    means: str
-    hits: str
-    fix: str
-    sides: tuple[Side, ...]
-    example: tuple[JSON, JSON]
-    near_miss: tuple[JSON, JSON]
+def _collected(*rows: Code) -> dict[str, Code]:
+    codes: dict[str, Code] = {}
+    for row in rows:
+        if row.id in codes:
+            raise ValueError(f"finding code {row.id} is taken")
+        codes[row.id] = row
+    return codes
 
 
-CODES: Final[dict[str, Code]] = {}
-
-
-def _register(*codes: Code) -> None:
-    for code in codes:
-        if code.id in CODES:
-            raise ValueError(f"finding code {code.id} is taken")
-        CODES[code.id] = code
+CODES: Final = _collected(*SCHEMA_CODES, *RISK_CODES, *CONTRACT_CODES)

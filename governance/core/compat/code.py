@@ -1,0 +1,27 @@
+"""What one row of the finding codes says."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from governance.core.compat.model import JSON, FindingLevel, Side
+
+
+@dataclass(frozen=True, kw_only=True)
+class Code:
+    """One kind of change.
+
+    ``example`` and ``near_miss`` are (old, new) pairs: bare schemas for schema codes, manifest fields for
+    contract codes. The example produces the code, the near miss does not. ``sides`` are the sides it can
+    occur on.
+    """
+
+    id: str
+    level: FindingLevel
+    title: str
+    means: str
+    hits: str
+    fix: str
+    sides: tuple[Side, ...]
+    example: tuple[JSON, JSON]
+    near_miss: tuple[JSON, JSON]

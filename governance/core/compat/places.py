@@ -1,0 +1,131 @@
+"""Places in a schema document: which subschemas describe one position, and where they stand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from governance.core.canonical import escape
+from governance.core.schema.lower import Lowering, subschemas
+from governance.core.schema.references import DynamicReference, Scope, UnresolvedReference
+
+
+@dataclass(frozen=True)
+class Spot:
+    """One schema object that describes a position, with its pointer in its document."""
+
+    schema: Any
+    pointer: str
+    scope: Scope = None
+    sure: bool = True
+    """It always applies: no union, condition or dependency stands between."""
+
+    def has(self, keyword: str) -> bool:
+        return isinstance(self.schema, dict) and keyword in self.schema
+
+
+class Places:
+    """Finds spots in one document."""
+
+    def __init__(self, lowering: Lowering) -> None:
+        self.lowering = lowering
+        self.references = lowering.references
+        self.root = Spot(lowering.document, "", lowering.references.root)
+        self._pointers: dict[int, str] | None = None
+
+    def pointer_of(self, schema: Any) -> str:
+        """Where a referenced schema stands; empty for one outside the document."""
+        if self._pointers is None:
+            self._pointers = {}
+            stack = [("", self.lowering.document)]
+            while stack:
+                pointer, node = stack.pop()
+                if isinstance(node, dict):
+                    self._pointers.setdefault(id(node), pointer)
+                    stack.extend((pointer + place, child) for place, child in subschemas(node, self.lowering.dialect))
+        return self._pointers.get(id(schema), "")
+
+    def followed(self, spot: Spot) -> Iterator[Spot]:
+        """Where the references of a schema lead."""
+        for keyword in ("$ref", "$dynamicRef", "$recursiveRef"):
+            if spot.has(keyword) and isinstance(spot.schema[keyword], str):
+                try:
+                    target, scope = self.references.follow(spot.schema[keyword], spot.scope)
+                except (UnresolvedReference, DynamicReference):
+                    continue
+                yield Spot(target, self.pointer_of(target), scope, spot.sure)
+
+    def child(self, spot: Spot, place: str, schema: Any, *, sure: bool | None = None) -> Spot:
+        scope = self.references.enter(spot.schema, spot.scope)
+        return Spot(schema, spot.pointer + place, scope, spot.sure if sure is None else sure)
+
+    def in_place(self, spots: Iterable[Spot]) -> list[Spot]:
+        """The spots and everything they apply to the same value, each schema once, outermost first."""
+        found: list[Spot] = []
+        seen: set[int] = set()
+        stack = list(spots)[::-1]
+        while stack:
+            spot = stack.pop()
+            if not isinstance(spot.schema, dict) or id(spot.schema) in seen:
+                continue
+            seen.add(id(spot.schema))
+            found.append(spot)
+            applied = list(self.followed(spot))
+            if not (applied and self.lowering.dialect.ref_hides_siblings):
+                applied.extend(self._combined(spot))
+            stack.extend(reversed(applied))
+        return found
+
+    def _combined(self, spot: Spot) -> Iterator[Spot]:
+        schema = spot.schema
+        for keyword in ("allOf", "anyOf", "oneOf"):
+            if isinstance(schema.get(keyword), list):
+                for index, child in enumerate(schema[keyword]):
+                    sure = spot.sure and (keyword == "allOf" or len(schema[keyword]) == 1)
+                    yield self.child(spot, f"/{keyword}/{index}", child, sure=sure)
+        for keyword in ("then", "else"):
+            if "if" in schema and keyword in schema:
+                yield self.child(spot, f"/{keyword}", schema[keyword], sure=False)
+        for keyword in ("dependentSchemas", "dependencies"):
+            if isinstance(schema.get(keyword), dict):
+                for name, child in schema[keyword].items():
+                    yield self.child(spot, f"/{keyword}/{escape(name)}", child, sure=False)
+
+    def properties(self, spots: Iterable[Spot]) -> dict[str, list[Spot]]:
+        """The declared properties of a position: name to the spots that describe the value."""
+        found: dict[str, list[Spot]] = {}
+        for spot in spots:
+            declared = spot.schema.get("properties")
+            if isinstance(declared, dict):
+                for name, child in declared.items():
+                    place = f"/properties/{escape(name)}"
+                    found.setdefault(name, []).append(self.child(spot, place, child))
+        return found
+
+    def property(self, spots: Iterable[Spot], name: str) -> list[Spot]:
+        """What describes the value under ``name``: declared, else the schema for the rest."""
+        spots = list(spots)
+        declared = self.properties(spots).get(name)
+        if declared:
+            return declared
+        return [
+            self.child(spot, "/additionalProperties", spot.schema["additionalProperties"])
+            for spot in spots
+            if isinstance(spot.schema.get("additionalProperties"), dict)
+        ]
+
+    def items(self, spots: Iterable[Spot], position: int | None) -> list[Spot]:
+        """What describes the item at a position; None for the rest."""
+        found: list[Spot] = []
+        for spot in spots:
+            schema = spot.schema
+            prefix, _ = self.lowering.item_schemas(schema)
+            keyword = self.lowering.dialect.tuple_keyword
+            if position is not None and position < len(prefix):
+                found.append(self.child(spot, f"/{keyword}/{position}", prefix[position]))
+            elif isinstance(schema.get("items"), dict):
+                found.append(self.child(spot, "/items", schema["items"]))
+            elif isinstance(schema.get("additionalItems"), dict):
+                found.append(self.child(spot, "/additionalItems", schema["additionalItems"]))
+        return found

@@ -1,0 +1,86 @@
+"""Two schemas on one side as one question to the solver, under a reading."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from governance.core.compat.judge import Judge, confirmed
+from governance.core.compat.model import JSON, Reading, Side, Witness
+from governance.core.schema.answers import ASKED, DENIED, ROOT, SENT, Answer, entry
+from governance.core.schema.budget import Budget
+from governance.core.schema.lower import Lowering
+from governance.core.schema.nodes import Forest, Node
+from governance.core.schema.solver import Solver
+
+
+class Question:
+    """Is every value the sender may send one the receiver takes?
+
+    On the input side old callers send and the new version receives; on the output side the new version
+    sends and old readers receive. The default reading closes the sender and, on outputs, opens the receiver
+    (DESIGN, section 3); the strict one takes both as written.
+    """
+
+    def __init__(
+        self, old: JSON, new: JSON, *, side: Side, reading: Reading, assert_formats: bool, budget: Budget
+    ) -> None:
+        self.side = side
+        self.reading = reading
+        self.assert_formats = assert_formats
+        self.sender, self.receiver = (old, new) if side is Side.INPUT else (new, old)
+        self.forest = Forest()
+        self.solver = Solver(self.forest, budget)
+        self.sender_lowering = Lowering(self.forest, self.sender, assert_formats=assert_formats)
+        self.receiver_lowering = Lowering(
+            self.forest,
+            self.receiver,
+            lifted=side is Side.OUTPUT and reading is Reading.DEFAULT,
+            assert_formats=assert_formats,
+        )
+        self.sender_judge = Judge(self.sender, assert_formats=assert_formats)
+        self.receiver_judge = Judge(self.receiver, assert_formats=assert_formats)
+        self.sent = self.sender_lowering.lower()
+        self.received = self.receiver_lowering.lower()
+        self._base: tuple[int, ...] = (entry(self.sent, ASKED),)
+        if reading is Reading.DEFAULT:
+            self._base = (entry(self.sent, SENT), *([ROOT] if side is Side.INPUT else []))
+
+    def ask(self, denied: Node | None = None, also: Iterable[Node] = ()) -> Answer:
+        """A value that is sent, meets ``also`` and violates ``denied`` (the whole receiver by default)."""
+        node = self.received if denied is None else denied
+        return self.solver.question((*self._base, entry(node, DENIED), *(entry(one, ASKED) for one in also)))
+
+    def sends(self, also: Iterable[Node] = ()) -> Answer:
+        """Any value that is sent and meets ``also``."""
+        return self.solver.question((*self._base, *(entry(one, ASKED) for one in also)))
+
+    def witness(self, payload: JSON) -> Witness | None:
+        """The payload as a witness, if the independent validator confirms it against the schemas as written."""
+        return confirmed(self.side, payload, sender=self.sender_judge, receiver=self.receiver_judge)
+
+    def equivalent(self) -> bool:
+        """Is it proved that both schemas, as written, hold the same values?"""
+        strict = self.sent, self.received
+        if self.receiver_lowering.lifted:
+            as_written = Lowering(self.forest, self.receiver, assert_formats=self.assert_formats).lower()
+            strict = self.sent, as_written
+        if strict[0] is strict[1]:
+            return True
+        one, other = strict
+        return all(
+            self.solver.question((entry(left, ASKED), entry(right, DENIED))).found is False
+            for left, right in ((one, other), (other, one))
+        )
+
+    def strictly(self) -> Answer:
+        """The literal question: a value of the sender as written that the receiver as written refuses."""
+        as_written = Lowering(self.forest, self.receiver, assert_formats=self.assert_formats).lower()
+        return self.solver.question((entry(self.sent, ASKED), entry(as_written, DENIED)))
+
+
+def fragment(schema: Any, keyword: str) -> Any:
+    """What stands under ``keyword``, or ABSENT."""
+    from governance.core.compat.model import ABSENT
+
+    return schema[keyword] if isinstance(schema, dict) and keyword in schema else ABSENT

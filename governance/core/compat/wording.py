@@ -1,0 +1,170 @@
+"""What a text introduces that the text before it did not have.
+
+Descriptions are what a model routes by and obeys. Most changes in them are plain rewording; a few deserve a
+second pair of eyes, because no schema shows them: an order to the model, a demand for secrecy, a new URL,
+another tool's name, characters nobody can see. Only what is *new* counts, so that a text which always gave
+orders may be reworded in peace.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+MAX_READ: Final = 200_000
+"""Characters of a text that are read; past it nothing is looked for."""
+
+
+class TextKind(StrEnum):
+    ORDER = "order"
+    SECRECY = "secrecy"
+    URL = "url"
+    TOOL = "tool"
+    INVISIBLE = "invisible"
+
+
+@dataclass(frozen=True, kw_only=True, order=True)
+class TextRisk:
+    """Something in a text that deserves a look; ``fragment`` is what it is, in a comparable form."""
+
+    kind: TextKind
+    fragment: str
+
+
+_MODEL = r"(?:assistant|model|agent|ai|llm|claude|gpt|chatgpt|gemini)"
+_RULES = r"(?:instructions?|prompts?|rules|guidelines|directions|messages?|context)"
+_SECRETS = (
+    r"(?:conversation|chat history|system prompt|credentials?|passwords?|api[ _-]?keys?|private keys?|"
+    r"access tokens?|secrets?|environment variables|\.env|~/\.|id_rsa)"
+)
+_ORDERS: Final = tuple(
+    re.compile(pattern)
+    for pattern in (
+        rf"\b(?:ignore|disregard|forget|override|bypass)\b[^.\n]{{0,30}}\b{_RULES}\b",
+        rf"\b(?:you|the {_MODEL})\s+(?:must|shall|should|have to|are required to|need to)\b"
+        r"(?:\s+(?:always|never|not|first|immediately))?",
+        r"\b(?:always|never)\s+(?:call|use|invoke|run|execute|prefer|choose|select)\b",
+        r"\b(?:call|use|invoke|run|execute)\s+this\s+(?:tool|skill|function)\s+(?:first|always|before|whenever)\b",
+        r"\bbefore\s+(?:calling|using|invoking|running)\s+(?:any|all|every|other)\b[^.\n]{0,20}\btools?\b",
+        r"\binstead\s+of\s+(?:any|all|every|the)?\s*others?\s+tools?\b",
+        rf"\b(?:send|forward|pass|include|upload|attach|append|post|leak|read)\b[^.\n]{{0,40}}(?<!\w){_SECRETS}",
+        r"<\s*/?\s*(?:important|system|instructions?|secret|critical|assistant|admin)\s*>",
+        r"\[\s*/?\s*(?:inst|system)\s*\]",
+        r"<\|[a-z_]{1,20}\|>",
+        r"忽略[^。\n]{0,12}(?:指令|指示|提示|规则)",
+        r"(?:你|模型|助手)(?:必须|务必|一定要|不得)",
+        r"(?:总是|始终|务必|必须)(?:先)?(?:调用|使用)",
+        r"\bignore[zr]?\s+[^.\n]{0,20}\b(?:instructions|consignes|règles)\b",
+        r"\b(?:tu dois|vous devez)\b",
+        r"\b(?:utilise[zr]?|appele[zr]?)\s+toujours\b",
+    )
+)
+_SECRECY: Final = tuple(
+    re.compile(pattern)
+    for pattern in (
+        r"\b(?:do not|don't|never|must not|without)\s+(?:tell|telling|mention|mentioning|reveal|revealing|"
+        r"inform|informing|show|showing|disclose|disclosing|notify|notifying|alert|alerting|ask|asking)\b"
+        r"[^.\n]{0,40}\b(?:user|human|person|anyone|anybody|them)\b",
+        r"\bkeep\s+(?:this|it|that|these)\b[^.\n]{0,20}\b(?:secret|hidden|confidential|private)\b",
+        r"\bhide\s+(?:this|it|that|these)\s+from\b",
+        r"\bwithout\s+the\s+user'?s?\s+(?:knowing|knowledge|noticing|consent)\b",
+        r"(?:不要|不得|切勿|别)(?:告诉|告知|透露|提及|通知)[^。\n]{0,12}(?:用户|任何人)",
+        r"\bne\s+(?:dis|dites|mentionne[zr]?|révèle[zr]?|informe[zr]?)\s+(?:pas|rien|jamais)\b[^.\n]{0,30}\butilisateur",
+    )
+)
+_URL: Final = re.compile(r"\b[a-z][a-z0-9+.-]{1,15}://[^\s<>\"'`\])}|\\]{1,500}|\bwww\.[^\s<>\"'`\])}|\\]{1,500}")
+_RESERVED_HOST: Final = re.compile(
+    r"(?:[a-z0-9-]+\.)*(?:example(?:\.(?:com|org|net))?|test|invalid|localhost)(?::[0-9]+)?|127\.0\.0\.1(?::[0-9]+)?"
+)
+_IDENTIFIER = r"[a-z][a-z0-9]*(?:[_.-][a-z0-9]+)+|[a-z][a-z0-9]*(?:[A-Z][a-z0-9]*)+"
+_TOOL_MENTIONS: Final = tuple(
+    re.compile(pattern)
+    for pattern in (
+        r"(?i:\b(?:use|call|invoke|run|prefer|try|using|calling|invoking|via|see|instead of))\s+(?i:the\s+)?"
+        rf"[`'\"*]{{0,2}}({_IDENTIFIER})\b",
+        rf"[`'\"*]{{0,2}}\b({_IDENTIFIER})\b[`'\"*]{{0,2}}\s+(?i:tool|skill|function)\b",
+    )
+)
+_NEVER_SEEN: Final = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e"
+    "\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e01ef]"
+)
+_JOINERS: Final = re.compile("(?<=[\x20-\u024f])[\u200c\u200d]|[\u200c\u200d](?=[\x20-\u024f])")
+"""Joiners are part of Persian, of Indic scripts and of emoji; beside Latin letters they only hide."""
+
+
+def risks_in(text: str, *, other_tools: Collection[str] = (), own_names: Collection[str] = ()) -> set[TextRisk]:
+    """Everything in ``text`` that would deserve a look if it were new.
+
+    ``other_tools`` are names of other tools, matched as whole words. ``own_names`` (the skill, its fields,
+    its enum values) are never taken for another tool.
+    """
+    text = text[:MAX_READ]
+    found = {
+        TextRisk(kind=TextKind.INVISIBLE, fragment=f"U+{ord(char):04X}")
+        for pattern in (_NEVER_SEEN, _JOINERS)
+        for char in pattern.findall(text)
+    }
+    plain = _NEVER_SEEN.sub("", _JOINERS.sub("", unicodedata.normalize("NFKC", text)))
+    folded = " ".join(plain.casefold().replace("’", "'").split(" "))
+    for kind, patterns in ((TextKind.ORDER, _ORDERS), (TextKind.SECRECY, _SECRECY)):
+        for pattern in patterns:
+            found |= {
+                TextRisk(kind=kind, fragment=" ".join(match[0].split())) for match in pattern.finditer(folded)
+            }
+    found |= {TextRisk(kind=TextKind.URL, fragment=url) for url in _urls(folded)}
+    return found | {
+        TextRisk(kind=TextKind.TOOL, fragment=name) for name in _tools(plain, other_tools, own_names)
+    }
+
+
+def introduced(
+    old: Iterable[str],
+    new: str,
+    *,
+    other_tools: Collection[str] = (),
+    own_names: Collection[str] = (),
+) -> tuple[TextRisk, ...]:
+    """What ``new`` brings that none of the ``old`` texts had, sorted; empty for plain rewording."""
+    risks = risks_in(new, other_tools=other_tools, own_names=own_names)
+    if not risks:
+        return ()
+    before = list(old)
+    for text in before:
+        risks -= risks_in(text, other_tools=other_tools, own_names=own_names)
+    mentioned = "\n".join(before).casefold()
+    return tuple(
+        sorted(
+            risk
+            for risk in risks
+            if risk.kind is not TextKind.TOOL or risk.fragment.casefold() not in mentioned
+        )
+    )
+
+
+def _urls(folded: str) -> set[str]:
+    """Host and path of each URL; those reserved for documentation lead nowhere."""
+    found = set()
+    for match in _URL.finditer(folded):
+        address = match[0].partition("://")[2] or match[0]
+        address = address.partition("#")[0].rstrip(".,;:!?*_/")
+        host = address.partition("/")[0].rpartition("@")[2]
+        if host and not _RESERVED_HOST.fullmatch(host):
+            found.add(address)
+    return found
+
+
+def _tools(plain: str, other_tools: Collection[str], own_names: Collection[str]) -> set[str]:
+    own = {name.casefold() for name in own_names}
+    found = {
+        match[1] for pattern in _TOOL_MENTIONS for match in pattern.finditer(plain) if match[1].casefold() not in own
+    }
+    if other_tools:
+        words = set(re.findall(r"[A-Za-z][A-Za-z0-9_.-]*", plain))
+        words |= {word.rstrip(".-") for word in words}
+        found |= {name for name in other_tools if name in words and name.casefold() not in own}
+    return found
