@@ -62,9 +62,7 @@ def add_common(parser: argparse.ArgumentParser) -> None:
         metavar="FORMAT",
         help=f"{', '.join(FORMATS)}; repeatable, each with its own --out",
     )
-    group.add_argument(
-        "--out", action=_Append, dest="out", metavar="FILE", help="where the report before it goes"
-    )
+    group.add_argument("--out", action=_Append, dest="out", metavar="FILE", help="where the report before it goes")
     group.add_argument("--server", metavar="URL", help="the control plane (else GOVCTL_SERVER)")
     group.add_argument("--token", metavar="TOKEN", help="the token for it (else GOVCTL_TOKEN)")
     group.add_argument("--config", metavar="FILE", help="a TOML file with server, token, timeout_sec")

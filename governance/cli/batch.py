@@ -93,9 +93,7 @@ class Pairs:
 
     def _decide(self, pair: Mapping[str, Any]) -> Comparison:
         if self.side is not None:
-            return check_schemas(
-                pair["old"], pair["new"], side=self.side, settings=self.settings, opinion=self.opinion
-            )
+            return check_schemas(pair["old"], pair["new"], side=self.side, settings=self.settings, opinion=self.opinion)
         skills = {}
         for key in ("old", "new"):
             try:

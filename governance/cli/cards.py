@@ -53,15 +53,12 @@ def skills_report(cards: Sequence[SkillCard], *, truncated: bool = False) -> Rep
     blocks: list[Block] = [Verdict(word="skills", sentence=f"{count}{', and more' if truncated else ''}.")]
     if cards:
         rows = tuple(
-            (card.name, card.latest or "-", card.state.value, card.owner or "-", card.description)
-            for card in cards
+            (card.name, card.latest or "-", card.state.value, card.owner or "-", card.description) for card in cards
         )
         blocks.append(Table(columns=("name", "latest", "state", "owner", "description"), rows=rows))
     if truncated:
         blocks.append(Paragraph(text="Raise --limit to see more."))
-    return Report(
-        document={"skills": documents, "truncated": truncated}, blocks=tuple(blocks), records=documents
-    )
+    return Report(document={"skills": documents, "truncated": truncated}, blocks=tuple(blocks), records=documents)
 
 
 def versions_table(versions: Iterable[VersionSummary]) -> Table:
@@ -70,7 +67,7 @@ def versions_table(versions: Iterable[VersionSummary]) -> Table:
         (
             version.version,
             "yanked" if version.yanked is not None else version.state.value,
-            version.level.value,
+            version.level.value if version.level else "-",
             version.baseline or "-",
             "opens a line" if version.opens_line else "",
             version.published_at.strftime("%Y-%m-%d"),

@@ -42,9 +42,7 @@ def _parts(value: Any, indent: int | None, depth: int) -> Iterator[str]:
         yield json.dumps(value, ensure_ascii=False, allow_nan=False)
 
 
-def _group(
-    braces: str, items: Iterator[tuple[list[str], Any]], indent: int | None, depth: int
-) -> Iterator[str]:
+def _group(braces: str, items: Iterator[tuple[list[str], Any]], indent: int | None, depth: int) -> Iterator[str]:
     inner = "" if indent is None else "\n" + " " * indent * (depth + 1)
     empty = True
     yield braces[0]

@@ -80,9 +80,7 @@ def _table(module: str, name: str, kind: str) -> Iterator[Explanation]:
     table = getattr(importlib.import_module(module), name)
     for row in table.values() if isinstance(table, Mapping) else table:
         labels = (("severity", "severity"), ("outcome", "outcome"), ("means", "means"), ("do", "fix"))
-        facts = tuple(
-            (label, str(getattr(row, field))) for label, field in labels if getattr(row, field, None)
-        )
+        facts = tuple((label, str(getattr(row, field))) for label, field in labels if getattr(row, field, None))
         yield Explanation(code=getattr(row, "id", None) or row.code, kind=kind, title=row.title, facts=facts)
 
 

@@ -6,7 +6,6 @@ out, symbolic links and enormous blobs. Only objects are read (``ls-tree``, ``ca
 
 from __future__ import annotations
 
-import contextlib
 import os
 import re
 import subprocess
@@ -62,8 +61,8 @@ class Repository:
             )
         return found.stdout.decode("ascii").strip()
 
-    def extract(self, commit: str, path: PurePosixPath, folder: Path) -> list[Path]:
-        """Write the regular files below ``path`` (relative to the root) at ``commit`` into ``folder``.
+    def read(self, commit: str, path: PurePosixPath) -> list[tuple[str, bytes]]:
+        """Name and content of the regular files at or below ``path`` (relative to the root), in git's order.
 
         Raises:
             DocumentTooLarge: more or bigger files than a catalogue of skills ever has.
@@ -74,14 +73,8 @@ class Repository:
                 f"{path} at {commit[:12]} holds too much: {len(entries)} files.",
                 fix=f"Name the skills' folder; {MAX_FILES} files, {MAX_TOTAL_BYTES >> 20} MiB are allowed.",
             )
-        written = []
-        for entry, content in zip(entries, self._contents(entries), strict=True):
-            target = folder / entry.path
-            with contextlib.suppress(OSError):  # a forged tree may name one path as file and as folder
-                target.parent.mkdir(parents=True, exist_ok=True)
-                target.write_bytes(content)
-                written.append(target)
-        return written
+        contents = self._contents(entries)
+        return [(entry.path, content) for entry, content in zip(entries, contents, strict=True)]
 
     def _entries(self, commit: str, path: PurePosixPath) -> Iterator[_Entry]:
         where = [] if str(path) == "." else [str(path)]
@@ -155,13 +148,9 @@ def _git(folder: Path, *arguments: str, stdin: bytes = b"") -> subprocess.Comple
             check=False,
         )
     except FileNotFoundError:
-        raise NotFound(
-            "git is not installed.", fix="Install git, or compare with a file: --against PATH."
-        ) from None
+        raise NotFound("git is not installed.", fix="Install git, or compare with a file: --against PATH.") from None
     except subprocess.TimeoutExpired:
-        raise UsageError(
-            f"git did not answer within {_TIMEOUT_SEC} s.", fix="Compare with --against PATH."
-        ) from None
+        raise UsageError(f"git did not answer within {_TIMEOUT_SEC} s.", fix="Compare with --against PATH.") from None
 
 
 def _failed(done: subprocess.CompletedProcess[bytes]) -> UsageError:

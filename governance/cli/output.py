@@ -71,9 +71,7 @@ FORMATS: Final[dict[str, Format]] = {
             suffixes=(".json",),
             title="one document",
             render=lambda report, style: json_text(report.document, indent=2) + "\n",
-            rows=Rows(
-                head="[\n", between=",\n", tail="\n]\n", row=lambda document, line: json_text(document)
-            ),
+            rows=Rows(head="[\n", between=",\n", tail="\n]\n", row=lambda document, line: json_text(document)),
         ),
         Format(
             id="jsonl",

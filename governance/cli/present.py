@@ -78,9 +78,7 @@ def _place(finding: JSONObject) -> str:
 def _facts(finding: JSONObject) -> Iterator[Fact]:
     evidence = finding.get("evidence")
     if "old" in finding or "new" in finding:
-        yield Fact(
-            label="change", value=f"{_fragment(finding, 'old')} → {_fragment(finding, 'new')}", verbatim=True
-        )
+        yield Fact(label="change", value=f"{_fragment(finding, 'old')} → {_fragment(finding, 'new')}", verbatim=True)
     elif evidence is not None:
         change = f"{evidence['field']}: {_short(evidence['old'])} → {_short(evidence['new'])}"
         yield Fact(label="change", value=change, verbatim=True)

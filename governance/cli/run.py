@@ -86,9 +86,7 @@ def _command(word: str | None) -> ModuleType:
     if word in COMMANDS:
         return load_command(word)
     if word is not None and word.startswith("-"):
-        raise UsageError(
-            f"govctl does not know {word!r}.", fix="Flags follow a command; `govctl --help` lists them."
-        )
+        raise UsageError(f"govctl does not know {word!r}.", fix="Flags follow a command; `govctl --help` lists them.")
     near = get_close_matches(word or "", COMMANDS, n=1, cutoff=0.5)
     hint = "`govctl --help` lists all commands."
     raise UsageError(

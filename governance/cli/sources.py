@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import argparse
 import sys
-import tempfile
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
@@ -14,8 +13,8 @@ from governance.cli.config import require_connection
 from governance.cli.gitsource import repository_of
 from governance.cli.run import Call
 from governance.core.contract import SkillManifest, manifest_from_document
-from governance.errors import Fault, GovernanceError, Place, UsageError
-from governance.importers import ImportResult, import_paths
+from governance.errors import Place, UsageError
+from governance.importers import Imported, ImportResult, import_files, import_paths
 from governance.importers.draft import Source
 
 GIT: Final = "git:"
@@ -35,9 +34,7 @@ class Reader:
         namespace = getattr(call.arguments, "namespace", None)
         return cls(arguments=call.arguments, environment=call.environment, namespace=namespace)
 
-    def skills(
-        self, reference: str, *, version: str | None = None, beside: Sequence[str] = ()
-    ) -> ImportResult:
+    def skills(self, reference: str, *, version: str | None = None, beside: Sequence[str] = ()) -> ImportResult:
         """Everything ``reference`` names. ``git:REF`` alone means the paths of ``beside`` at that revision.
 
         Raises:
@@ -50,7 +47,10 @@ class Reader:
             return self._at_revision(reference.removeprefix(GIT), version, beside)
         name, at, wanted = reference.partition("@")
         if at and name and wanted:
-            return ImportResult(accepted=[self.published(name, wanted)], refused=[], warnings=[])
+            manifest = self.published(name, wanted)
+            return ImportResult(
+                imported=(Imported(manifest=manifest, importer="registry", origin=Place(file=reference)),)
+            )
         raise UsageError(
             f"There is no {reference!r}.",
             fix="Give a path that exists, git:REF, git:REF:PATH, or NAME@VERSION of the registry.",
@@ -68,16 +68,27 @@ class Reader:
         if repository is None:
             raise UsageError(f"{here[0]} is in no git repository.", fix="Compare with --against PATH.")
         commit = repository.commit(ref)
-        paths = [inside] if colon and inside else [str(_relative(path, repository.root)) for path in here]
-        with tempfile.TemporaryDirectory(prefix="govctl-git-") as name:
-            folder = Path(name).resolve()
-            for path in paths:
-                repository.extract(commit, PurePosixPath(path), folder)
-            found = [folder / path for path in paths if (folder / path).exists()]
-            if not found:
-                return ImportResult(accepted=[], refused=[], warnings=[])
-            result = import_paths(found, namespace=self.namespace, version=version)
-            return _relabelled(result, f"{folder}/", f"{GIT}{ref}:")
+        if colon and inside:
+            paths = [PurePosixPath(inside)]
+        else:
+            paths = [_relative(path, repository.root) for path in here]
+        result = ImportResult()
+        for path in paths:
+            files = repository.read(commit, path)
+            named = [name for name, _ in files] == [str(path)]
+            labelled = [(f"{GIT}{ref}:{name}", content) for name, content in files]
+            part = import_files(labelled, namespace=self.namespace, version=version, named=named)
+            result = joined(result, part)
+        return result
+
+
+def joined(one: ImportResult, other: ImportResult) -> ImportResult:
+    """Both, in order."""
+    return ImportResult(
+        imported=one.imported + other.imported,
+        refused=one.refused + other.refused,
+        warnings=one.warnings + other.warnings,
+    )
 
 
 def read_value(path: str) -> Any:
@@ -109,30 +120,4 @@ def _relative(path: Path, root: Path) -> PurePosixPath:
     try:
         return PurePosixPath(path.resolve().relative_to(root.resolve()).as_posix())
     except ValueError:
-        raise UsageError(
-            f"{path} lies outside the repository {root}.", fix="Compare with --against PATH."
-        ) from None
-
-
-def _relabelled(result: ImportResult, old: str, new: str) -> ImportResult:
-    """The same result with its places named as the reader knows them, not as the temporary folder did."""
-
-    def fault(one: Fault) -> Fault:
-        place = one.place
-        if place is None or place.file is None:
-            return one
-        file = place.file.replace(old, new)
-        return replace(one, place=Place(file=file, line=place.line, column=place.column))
-
-    for _, error in result.refused:
-        _relabel(error, old, new)
-        error.faults = tuple(map(fault, error.faults))
-    return replace(
-        result,
-        refused=[(origin.replace(old, new), error) for origin, error in result.refused],
-        warnings=[fault(warning) for warning in result.warnings],
-    )
-
-
-def _relabel(error: GovernanceError, old: str, new: str) -> None:
-    error.message = error.message.replace(old, new)
+        raise UsageError(f"{path} lies outside the repository {root}.", fix="Compare with --against PATH.") from None

@@ -10,15 +10,16 @@ import argparse
 import contextlib
 import sys
 from collections import Counter
+from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
 from governance.cli.output import Line
 from governance.cli.present import TONES, comparison_changes, comparison_verdict
-from governance.cli.report import Block, Bullets, Heading, Report, Verdict
+from governance.cli.report import Block, Report
 from governance.cli.run import Call
 from governance.cli.terminal import progress
-from governance.core.compat.engine import Settings, check_schemas
+from governance.core.compat.engine import Settings, check, check_schemas
 from governance.core.compat.model import Comparison, Reading, Side
 from governance.errors import UsageError
 from governance.opinion import CoversWorker
@@ -27,15 +28,9 @@ FAIL_ON = ("risky", "undecided", "breaking", "never")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "paths", nargs="*", metavar="OLD NEW", help="two contracts, or batch files with --batch"
-    )
-    parser.add_argument(
-        "--batch", action="store_true", help="each FILE holds one pair a line; - is standard input"
-    )
-    parser.add_argument(
-        "--side", choices=("input", "output"), help="OLD and NEW are bare schemas of this side"
-    )
+    parser.add_argument("paths", nargs="*", metavar="OLD NEW", help="two contracts, or batch files with --batch")
+    parser.add_argument("--batch", action="store_true", help="each FILE holds one pair a line; - is standard input")
+    parser.add_argument("--side", choices=("input", "output"), help="OLD and NEW are bare schemas of this side")
     parser.add_argument("--reading", choices=[r.value for r in Reading], default=Reading.DEFAULT.value)
     parser.add_argument(
         "--fail-on",
@@ -43,6 +38,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="undecided",
         help="the mildest verdict that fails the run (default: undecided; a batch never fails by verdict)",
     )
+    parser.add_argument("--namespace", help="prefix for the names of imported tools")
+    parser.add_argument("--old-version", metavar="VERSION", help="the version of OLD, where it has none")
+    parser.add_argument("--version", metavar="VERSION", help="the version of NEW, where it has none")
     parser.add_argument("--assert-formats", action="store_true", help="treat format as a constraint")
 
 
@@ -74,20 +72,20 @@ def _schemas(call: Call, settings: Settings, opinion: CoversWorker) -> Report:
         comparison_verdict(document, f"{side.value} schema"),
         *comparison_changes(document),
     ]
-    return Report(
-        document=document, blocks=tuple(blocks), exit_code=exit_code([comparison], call.arguments.fail_on)
-    )
+    return Report(document=document, blocks=tuple(blocks), exit_code=exit_code([comparison], call.arguments.fail_on))
 
 
 def _contracts(call: Call, settings: Settings, opinion: CoversWorker) -> Report:
-    from governance.cli.pairing import compare_sets
+    from governance.cli.pairing import pair_up, pairs_report
     from governance.cli.sources import Reader
 
     reader = Reader.of(call)
-    old = reader.skills(call.arguments.paths[0], beside=call.arguments.paths[1])
-    new = reader.skills(call.arguments.paths[1])
-    changes = compare_sets(old, new, settings=settings, opinion=opinion)
-    return changes.report(exit_code([pair.comparison for pair in changes.pairs], call.arguments.fail_on))
+    one, other = call.arguments.paths
+    old = reader.skills(one, version=call.arguments.old_version, beside=[other])
+    new = reader.skills(other, version=call.arguments.version, beside=[one])
+    pairs = pair_up(old, new, compare=partial(check, settings=settings, opinion=opinion))
+    code = exit_code([pair.comparison for pair in pairs], call.arguments.fail_on)
+    return pairs_report(pairs, exit_code=code)
 
 
 def exit_code(comparisons: list[Comparison], fail_on: str) -> int:
@@ -150,6 +148,3 @@ def _opened(file: str) -> contextlib.AbstractContextManager[IO[bytes]]:
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise UsageError(f"{file} cannot be read: {reason}.", fix="Give a readable file of pairs.") from None
-
-
-__all__ = ["FAIL_ON", "Bullets", "Heading", "Verdict", "add_arguments", "exit_code", "run"]

@@ -40,9 +40,7 @@ def run(call: Call) -> int:
     failed = [finding for finding in findings if finding.status == FAIL]
     warned = [finding for finding in findings if finding.status == WARN]
     if failed:
-        verdict = Verdict(
-            word="fail", sentence=f"{len(failed)} of {len(findings)} checks failed.", tone="bad"
-        )
+        verdict = Verdict(word="fail", sentence=f"{len(failed)} of {len(findings)} checks failed.", tone="bad")
     elif warned:
         verdict = Verdict(word="warn", sentence=f"it works; {len(warned)} remarks.", tone="warn")
     else:

@@ -20,7 +20,5 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(call: Call) -> int:
     wanted = call.arguments
     with require_connection(wanted, call.environment).open() as plane:
-        found = list(
-            islice(plane.search(tag=wanted.tag, owner=wanted.owner, state=wanted.state), wanted.limit + 1)
-        )
+        found = list(islice(plane.search(tag=wanted.tag, owner=wanted.owner, state=wanted.state), wanted.limit + 1))
     return call.output.emit(skills_report(found[: wanted.limit], truncated=len(found) > wanted.limit))

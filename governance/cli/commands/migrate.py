@@ -20,9 +20,7 @@ def run(call: Call) -> int:
         done = f"from {found.before or 'empty'} to {found.head}" if found.before != found.head else found.head
         verdict = Verdict(word="up to date", sentence=f"{done}.", tone="good")
     else:
-        verdict = Verdict(
-            word="behind", sentence=f"{found.current or 'empty'}, {found.head} is due.", tone="bad"
-        )
+        verdict = Verdict(word="behind", sentence=f"{found.current or 'empty'}, {found.head} is due.", tone="bad")
     document = {"before": found.before, "current": found.current, "head": found.head}
     return call.output.emit(
         Report(document=document, blocks=(verdict,), exit_code=0 if found.current == found.head else 1)

@@ -22,16 +22,10 @@ VALUES_MAY_BEGIN_WITH_DASH = True
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("skills", metavar="NAME[@RANGE]", nargs="+", type=plain)
-    parser.add_argument(
-        "--consumer", help="the name of the calling agent; without it each call is a first contact"
-    )
+    parser.add_argument("--consumer", help="the name of the calling agent; without it each call is a first contact")
     parser.add_argument("--environment", help="such as prod")
-    parser.add_argument(
-        "--accept-breaking-change", action="store_true", help="take the newest line; recorded"
-    )
-    parser.add_argument(
-        "--accept-line", metavar="VERSION", help="accept the line this version opened, from now on"
-    )
+    parser.add_argument("--accept-breaking-change", action="store_true", help="take the newest line; recorded")
+    parser.add_argument("--accept-line", metavar="VERSION", help="accept the line this version opened, from now on")
 
 
 def run(call: Call) -> int:
@@ -82,9 +76,7 @@ def _asked(words: list[str]) -> list[tuple[str, str | None]]:
 
 
 def _served(resolution: Resolution) -> list[Block]:
-    sentence = (
-        f"{resolution.skill} {resolution.version}, in the line of {resolution.line} ({resolution.basis})"
-    )
+    sentence = f"{resolution.skill} {resolution.version}, in the line of {resolution.line} ({resolution.basis})"
     blocks: list[Block] = [Verdict(word=resolution.state.value, sentence=f"{sentence}.", tone="good")]
     if resolution.held_back is not None:
         held = resolution.held_back

@@ -24,9 +24,7 @@ def run(call: Call) -> int:
     wanted = call.arguments
     filters = {"tag": wanted.tag, "owner": wanted.owner, "state": wanted.state, "field": wanted.field}
     if not wanted.words and not any(filters.values()):
-        raise UsageError(
-            "There is nothing to search for.", fix="Give words or a filter; `govctl list` shows all."
-        )
+        raise UsageError("There is nothing to search for.", fix="Give words or a filter; `govctl list` shows all.")
     with require_connection(wanted, call.environment).open() as plane:
         found = list(islice(plane.search(" ".join(wanted.words) or None, **filters), wanted.limit + 1))
     return call.output.emit(skills_report(found[: wanted.limit], truncated=len(found) > wanted.limit))

@@ -15,9 +15,7 @@ from governance.wire import Grant, Role, TokenView
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("action", choices=("create", "list", "revoke"))
-    parser.add_argument(
-        "subject", nargs="?", metavar="NAME|ID", help="create: what it is for; revoke: its id"
-    )
+    parser.add_argument("subject", nargs="?", metavar="NAME|ID", help="create: what it is for; revoke: its id")
     parser.add_argument(
         "--grant",
         action="append",
@@ -35,9 +33,7 @@ def run(call: Call) -> int:
         raise UsageError(f"token {wanted.action} needs {need}.", fix=f"govctl token {wanted.action} NAME")
     grants = [_grant(text) for text in wanted.grant]
     if wanted.action == "create" and not grants:
-        raise UsageError(
-            "The token may do nothing.", fix="Give --grant, for example --grant publisher:billing."
-        )
+        raise UsageError("The token may do nothing.", fix="Give --grant, for example --grant publisher:billing.")
     with well_formed(), require_connection(wanted, call.environment).open() as plane:
         return call.output.emit(_act(plane, wanted, grants))
 

@@ -1,0 +1,240 @@
+"""The gate without a registry: candidates against what stood before, as one release."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from governance.cli.pairing import by_name
+from governance.cli.present import JSONObject
+from governance.core.compat.model import Bump, Comparison, Verdict
+from governance.core.gate import (
+    NEEDS_A_REGISTRY,
+    Compare,
+    GateDecision,
+    HistoryItem,
+    LintComplaint,
+    auto_version,
+    decide,
+)
+from governance.core.lines import Published
+from governance.core.skill import SkillManifest
+from governance.core.versioning import Version, judged_bump, next_version, satisfies_bump
+from governance.errors import UsageError
+from governance.importers import ImportResult, Refused
+
+Lint = Callable[[SkillManifest], Iterable[LintComplaint]]
+
+_ASSUMED: Final = "1.0.0"
+"""The number of what stood before, where nobody numbers anything."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Removed:
+    """A skill that stood before and is not there any more. It blocks unless the release's number announces it."""
+
+    manifest: SkillManifest
+    comparison: Comparison
+    blocks: bool
+    successor: str | None = None
+    """An added skill that looks like it under another name."""
+
+    def to_document(self) -> dict[str, Any]:
+        document = {
+            "skill": self.manifest.name,
+            "version": self.manifest.version or None,
+            "decision": "block" if self.blocks else "warn",
+            **self.comparison.to_document(),
+        }
+        return document | ({"successor": self.successor} if self.successor else {})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Release:
+    """The gate's answer over everything that is released together."""
+
+    against: str
+    decisions: tuple[JSONObject, ...]
+    """``GateDecision`` documents, in the order of the candidates."""
+    undecided_alone: bool = False
+    added: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
+    unchanged: tuple[str, ...] = ()
+    removed: tuple[Removed, ...] = ()
+    refused: tuple[Refused, ...] = ()
+    baseline_refused: tuple[Refused, ...] = ()
+    bump: Bump = Bump.NONE
+    """What the release needs: the worst of its members."""
+    smallest_version: str | None = None
+    """The smallest number that would do for the release, where all members stood at one number before."""
+    not_checked: tuple[str, ...] = ()
+
+    @property
+    def outcome(self) -> str:
+        outcomes = {decision["decision"] for decision in self.decisions}
+        if self.refused or any(one.blocks for one in self.removed) or "block" in outcomes:
+            return "block"
+        return "warn" if "warn" in outcomes or self.removed or self.baseline_refused else "allow"
+
+    @property
+    def exit_code(self) -> int:
+        """1 when something blocks, 3 when undecided findings are all that does."""
+        if self.outcome != "block":
+            return 0
+        others = self.refused or any(one.blocks for one in self.removed)
+        return 3 if self.undecided_alone and not others else 1
+
+
+def check_release(
+    new: ImportResult,
+    old: ImportResult,
+    *,
+    against: str,
+    compare: Compare,
+    lint: Lint,
+    fail_on: Verdict | None,
+    transitive: bool = True,
+) -> Release:
+    """Judge every candidate of ``new`` against the versions of it in ``old``.
+
+    Where one of the two sides has no version, numbers are not judged: then every break blocks, since nothing
+    announces it, and ``not_checked`` says so.
+
+    Raises:
+        UsageError: a candidate's version lies below the one before it.
+    """
+    before = _versions(old.accepted)
+    decisions: list[GateDecision] = []
+    numbered = True
+    for manifest in new.accepted:
+        history, judged = _history(manifest, before.get(manifest.name, ()))
+        candidate = manifest
+        if not judged or not manifest.version:
+            number = auto_version(manifest, history, compare=compare, by_content=True)
+            candidate = replace(manifest, version=str(number))
+            numbered = numbered and not history
+        elif history and history[-1].version > Version.parse(manifest.version):
+            raise UsageError(
+                f"{manifest.name} is {manifest.version} and stands at {history[-1].version} in {against}.",
+                fix="Compare with something older, or give a higher version.",
+            )
+        decisions.append(
+            decide(
+                candidate,
+                history,
+                compare=compare,
+                lint_findings=lint(candidate),
+                transitive=transitive,
+                fail_on=fail_on or (None if judged and manifest.version else Verdict.BREAKING),
+                not_checked=NEEDS_A_REGISTRY,
+            )
+        )
+    unreadable = {_name_in(refused) for refused in new.refused}
+    added = tuple(d.skill for d in decisions if d.skill not in before)
+    removed = _removed(before, new, compare, unreadable)
+    changed = tuple(d.skill for d in decisions if d.skill in before and _changed(d))
+    bump = max(
+        [d.bump for d in decisions if d.compared] + [_removal_bump(r) for r in removed], key=_rank, default=Bump.NONE
+    )
+    return Release(
+        against=against,
+        decisions=tuple(decision.to_document() for decision in decisions),
+        undecided_alone=_undecided_alone(decisions),
+        added=added,
+        changed=changed,
+        unchanged=tuple(d.skill for d in decisions if d.skill in before and d.skill not in changed),
+        removed=removed,
+        refused=new.refused,
+        baseline_refused=old.refused,
+        bump=bump,
+        smallest_version=_smallest(before, bump),
+        not_checked=(*NEEDS_A_REGISTRY, *(() if numbered else ("version",))),
+    )
+
+
+def _rank(bump: Bump) -> int:
+    return bump.rank
+
+
+def _versions(manifests: Iterable[SkillManifest]) -> dict[str, tuple[SkillManifest, ...]]:
+    found: dict[str, tuple[SkillManifest, ...]] = {}
+    for manifest in manifests:
+        found[manifest.name] = (*found.get(manifest.name, ()), manifest)
+    return found
+
+
+def _history(candidate: SkillManifest, before: Sequence[SkillManifest]) -> tuple[list[HistoryItem], bool]:
+    """What stood before, ascending, and whether its numbers are known."""
+    known = bool(candidate.version) and all(manifest.version for manifest in before)
+    used = before if known else [replace(manifest, version=_ASSUMED) for manifest in before[-1:]]
+    items = [
+        HistoryItem(
+            published=Published(
+                version=Version.parse(manifest.version),
+                contract_digest=manifest.contract_digest,
+                manifest_digest=manifest.manifest_digest,
+                opens_line=False,
+                baseline=None,
+            ),
+            manifest=manifest,
+        )
+        for manifest in used
+    ]
+    return sorted(items, key=lambda item: item.version.key), known or not before
+
+
+def _changed(decision: GateDecision) -> bool:
+    return any(not one.comparison.identical for one in decision.compared if one.role == "baseline")
+
+
+def _removed(
+    before: dict[str, tuple[SkillManifest, ...]], new: ImportResult, compare: Compare, unreadable: set[str]
+) -> tuple[Removed, ...]:
+    after = by_name(new.accepted)
+    added = [manifest for name, manifest in after.items() if name not in before]
+    numbers = {manifest.version for manifest in after.values()}
+    release = Version.parse(next(iter(numbers))) if len(numbers) == 1 and "" not in numbers else None
+    found = []
+    for name, versions in before.items():
+        manifest = versions[-1]
+        if name in after or manifest.name in unreadable or manifest.external_name in unreadable:
+            continue
+        announced = False
+        if release is not None and manifest.version:
+            old = Version.parse(manifest.version)
+            announced = satisfies_bump(old, release, judged_bump(Bump.MAJOR, old))
+        found.append(
+            Removed(
+                manifest=manifest,
+                comparison=compare(manifest, None).named(name),
+                blocks=not announced,
+                successor=next((one.name for one in added if _looks_like(manifest, one)), None),
+            )
+        )
+    return tuple(found)
+
+
+def _looks_like(old: SkillManifest, new: SkillManifest) -> bool:
+    return bool(old.input_schema == new.input_schema and old.output_schema == new.output_schema)
+
+
+def _removal_bump(removed: Removed) -> Bump:
+    version = removed.manifest.version
+    return judged_bump(Bump.MAJOR, Version.parse(version)) if version else Bump.MAJOR
+
+
+def _smallest(before: dict[str, tuple[SkillManifest, ...]], bump: Bump) -> str | None:
+    numbers = {versions[-1].version for versions in before.values()}
+    if len(numbers) != 1 or "" in numbers or bump is Bump.NONE:
+        return None
+    return str(next_version(Version.parse(next(iter(numbers))), bump))
+
+
+def _undecided_alone(decisions: Sequence[GateDecision]) -> bool:
+    blocked = [decision for decision in decisions if decision.outcome.value == "block"]
+    return bool(blocked) and all(decision.undecided_alone for decision in blocked)
+
+
+def _name_in(refused: Refused) -> str:
+    return refused.name

@@ -1,0 +1,88 @@
+"""Would the gate let these skills in? Offline against files or git, or as the registry decides.
+
+Without --against the registry is asked if one is configured; else the paths are compared with git:HEAD.
+"""
+
+from __future__ import annotations
+
+import argparse
+from functools import partial
+
+from governance.cli.checking import Release, check_release
+from governance.cli.config import find_connection
+from governance.cli.gitsource import repository_of
+from governance.cli.registry import check_online
+from governance.cli.releases import release_report
+from governance.cli.run import Call
+from governance.cli.sources import GIT, Reader, existing, joined
+from governance.core.compat.engine import Settings, check
+from governance.core.compat.model import Reading, Verdict
+from governance.core.lint import lint
+from governance.errors import UsageError
+from governance.importers import ImportResult, import_paths
+from governance.opinion import CoversWorker
+
+REGISTRY = "registry"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("paths", metavar="PATH", nargs="+", help="skills, tool lists, or folders of them")
+    parser.add_argument("--against", metavar="BASE", help="PATH, git:REF, registry, or NAME@VERSION")
+    parser.add_argument("--namespace", help="prefix for the names of foreign tools")
+    parser.add_argument("--version", metavar="VERSION", help="of the candidates, where they have none")
+    parser.add_argument("--old-version", metavar="VERSION", help="of the baseline, where it has none")
+    parser.add_argument("--reading", choices=[r.value for r in Reading], default=Reading.DEFAULT.value)
+    parser.add_argument(
+        "--fail-on",
+        choices=("risky", "breaking", "never"),
+        help="block these whatever the number says; never: report only (default: as the gate decides)",
+    )
+    parser.add_argument("--no-transitive", action="store_true", help="judge against the baseline alone")
+
+
+def run(call: Call) -> int:
+    """0 allowed or warned, 1 blocked, 3 undecided findings are all that blocks."""
+    wanted = call.arguments
+    new = import_paths(existing(wanted.paths), namespace=wanted.namespace, version=wanted.version)
+    if not new.imported and not new.refused:
+        raise UsageError("There is no skill in what was given.", fix="`govctl import PATH` says what was passed over.")
+    release = _release(call, new)
+    code = 0 if wanted.fail_on == "never" else release.exit_code
+    return call.output.emit(release_report(release, exit_code=code))
+
+
+def _release(call: Call, new: ImportResult) -> Release:
+    wanted = call.arguments
+    against = wanted.against or _default_baseline(call)
+    fail_on = Verdict(wanted.fail_on) if wanted.fail_on in ("risky", "breaking") else None
+    if against == REGISTRY:
+        return check_online(call, new, fail_on=fail_on, transitive=not wanted.no_transitive)
+    reader = Reader.of(call)
+    old = ImportResult()
+    for base in [against]:
+        old = joined(old, reader.skills(base, version=wanted.old_version, beside=wanted.paths))
+    opinion = CoversWorker()
+    try:
+        return check_release(
+            new,
+            old,
+            against=against,
+            compare=partial(check, settings=Settings(reading=Reading(wanted.reading)), opinion=opinion),
+            lint=lint,
+            fail_on=fail_on,
+            transitive=not wanted.no_transitive,
+        )
+    finally:
+        opinion.close()
+
+
+def _default_baseline(call: Call) -> str:
+    if find_connection(call.arguments, call.environment) is not None:
+        return REGISTRY
+    first = existing(call.arguments.paths[:1])[0]
+    if repository_of(first.resolve()) is not None:
+        return f"{GIT}HEAD"
+    raise UsageError(
+        "There is nothing to check against: no registry is configured and the path is in no git repository.",
+        fix="Give --against PATH, git:REF or NAME@VERSION, or name a server with GOVCTL_SERVER.",
+    )

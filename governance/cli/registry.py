@@ -1,0 +1,61 @@
+"""The gate as the registry decides it, for a whole set of skills."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from governance.cli.cards import well_formed
+from governance.cli.checking import Release
+from governance.cli.config import require_connection
+from governance.cli.numbering import CHUNK, Numbered, number
+from governance.cli.present import JSONObject
+from governance.cli.run import Call
+from governance.client import ControlPlane
+from governance.core.compat.model import Bump, Verdict
+from governance.importers import ImportResult
+
+
+def check_online(call: Call, new: ImportResult, *, fail_on: Verdict | None, transitive: bool) -> Release:
+    """Every readable candidate before the registry's gate; skills without a number get the honest one."""
+    connection = require_connection(call.arguments, call.environment)
+    with well_formed(), connection.open() as plane:
+        numbered = number(plane, new.accepted)
+        decisions = ask(plane, numbered, fail_on=fail_on, transitive=transitive)
+    return release_of(connection.server, new, numbered, decisions)
+
+
+def ask(
+    plane: ControlPlane, numbered: Sequence[Numbered], *, fail_on: Verdict | None, transitive: bool
+) -> list[JSONObject]:
+    """One decision a candidate that is not standing already, in their order."""
+    documents = [one.manifest.to_document() for one in numbered if not one.standing]
+    decisions: list[JSONObject] = []
+    for start in range(0, len(documents), CHUNK):
+        word = fail_on.value if fail_on is not None else None
+        checked = plane.check(documents[start : start + CHUNK], fail_on=word, transitive=transitive)
+        decisions += checked.decisions
+    return decisions
+
+
+def release_of(
+    server: str, new: ImportResult, numbered: Sequence[Numbered], decisions: Sequence[JSONObject]
+) -> Release:
+    """The registry's decisions as one release."""
+    blocked = [one for one in decisions if one["decision"] == "block"]
+    undecided = bool(blocked) and all(
+        reason["code"] == "undecided" for one in blocked for reason in one["reasons"] if reason["outcome"] == "block"
+    )
+    standing = [one.manifest.name for one in numbered if one.standing]
+    same = [one["skill"] for one in decisions if one["bump"] == "none" and one["verdict"] != "new"]
+    missing = {name for one in decisions for name in one["not_checked"]}
+    return Release(
+        against=server,
+        decisions=tuple(decisions),
+        undecided_alone=undecided,
+        added=tuple(one["skill"] for one in decisions if one["verdict"] == "new"),
+        changed=tuple(one["skill"] for one in decisions if one["verdict"] != "new" and one["skill"] not in same),
+        unchanged=(*standing, *same),
+        refused=new.refused,
+        bump=max((Bump(one["bump"]) for one in decisions if one["compared"]), key=lambda b: b.rank, default=Bump.NONE),
+        not_checked=tuple(sorted(missing)),
+    )
