@@ -102,9 +102,7 @@ class ControlPlane:
         headers = {"User-Agent": f"skill-governance/{__version__}", "Accept": "application/json"}
         if token:
             if not token.isascii() or not token.isprintable():
-                raise UsageError(
-                    "The token holds characters no token has.", fix="Copy it again, without line breaks."
-                )
+                raise UsageError("The token holds characters no token has.", fix="Copy it again, without line breaks.")
             headers["Authorization"] = f"Bearer {token}"
         self._http = httpx.Client(
             base_url=self.base_url,
@@ -132,13 +130,15 @@ class ControlPlane:
         manifest: Mapping[str, Any],
         *,
         reason: str | None = None,
-        fail_on: Sequence[str] = (),
+        fail_on: str | None = None,
         transitive: bool = True,
         repository: str | None = None,
         commit: str | None = None,
         run: str | None = None,
     ) -> Published:
         """Publish the native manifest document; safe to repeat.
+
+        ``fail_on`` (``risky`` or ``breaking``) is the mildest verdict that blocks whatever the number says.
 
         Raises:
             GateRefused: ``details["decision"]`` is the whole GateDecision document.
@@ -150,15 +150,13 @@ class ControlPlane:
             raise UsageError("The manifest has no name and version.", fix="Give both in the manifest.")
         query = {
             "reason": reason,
-            "fail_on": list(fail_on) or None,
+            "fail_on": fail_on,
             "transitive": None if transitive else "false",
             "repository": repository,
             "commit": commit,
             "run": run,
         }
-        return self._answer(
-            Published, "PUT", self._version_path(name, version), query=query, body=dict(manifest)
-        )
+        return self._answer(Published, "PUT", self._version_path(name, version), query=query, body=dict(manifest))
 
     def get_version(self, name: str, version: str) -> SkillVersion:
         """One version whole.
@@ -225,7 +223,7 @@ class ControlPlane:
         self,
         candidates: Sequence[Mapping[str, Any]],
         *,
-        fail_on: Sequence[str] = (),
+        fail_on: str | None = None,
         transitive: bool = True,
         reason: str | None = None,
         provenance: CheckProvenance | None = None,
@@ -233,7 +231,7 @@ class ControlPlane:
         """A dry run of the gate over native manifest documents; a refusal is an answer, not an error."""
         body = {
             "candidates": [dict(candidate) for candidate in candidates],
-            "fail_on": list(fail_on),
+            "fail_on": fail_on,
             "transitive": transitive,
             "reason": reason,
             "provenance": provenance,

@@ -1,7 +1,17 @@
-"""The service's domains, one line each. Importing this module registers their tables."""
+"""ROUTERS, one line per domain. Importing this module registers every table with the one metadata."""
 
 from __future__ import annotations
 
+from typing import Final
+
 from fastapi import APIRouter
 
-ROUTERS: tuple[APIRouter, ...] = ()
+import governance.control.audit.tables
+import governance.control.auth.tables
+import governance.control.gates.tables
+import governance.control.skills.tables  # noqa: F401 - tables register when they are imported
+from governance.control.gates.routes import router as gates
+from governance.control.skills.routes import router as skills
+from governance.control.tokens.routes import router as tokens
+
+ROUTERS: Final[tuple[APIRouter, ...]] = (skills, gates, tokens)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Literal
 
 from pydantic import Field
 
@@ -22,8 +23,8 @@ class CheckRequest(Request):
     """A dry run of the gate over one to many candidates, each a native manifest document."""
 
     candidates: list[JSONObject] = Field(min_length=1)
-    fail_on: list[str] = Field(default=[], max_length=4)
-    """``risky`` makes risky findings block."""
+    fail_on: Literal["risky", "breaking"] | None = None
+    """The mildest verdict that blocks whatever the number says."""
     transitive: bool = True
     """Compare with the whole line instead of the baseline alone."""
     reason: Text | None = None

@@ -29,8 +29,8 @@ class VersionSummary(Answer):
     declared: Level | None = None
     computed: Level | None = None
     """None when there was nothing to compare with."""
-    level: Level
-    """The one that counts: the worse of declared and computed."""
+    level: Level | None = None
+    """The one that counts: the worse of declared and computed; None for a first version that declares none."""
     verdict: str
     baseline: str | None = None
     opens_line: bool

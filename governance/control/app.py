@@ -1,0 +1,132 @@
+"""``create_app`` wires the service together; nothing else does."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Final
+
+from fastapi import FastAPI, Request
+from starlette.concurrency import run_in_threadpool
+
+from governance import __version__
+from governance.control import problems
+from governance.control.audit.service import (
+    Unauthenticated,
+    append_refusal,
+    append_unauthenticated,
+)
+from governance.control.database import Database
+from governance.control.domains import ROUTERS
+from governance.control.edge import KNOWN_PARAMETERS_ONLY
+from governance.control.health import router as health
+from governance.control.observing import Observing
+from governance.control.settings import Settings
+from governance.control.skills.judging import Judge
+from governance.errors import GovernanceError, ServiceUnavailable
+from governance.opinion import CoversWorker
+from governance.telemetry import Telemetry
+
+log = logging.getLogger("governance.control")
+
+FLUSH_SEC: Final = 10.0
+"""How often requests that nobody could be held to become one audit entry."""
+
+_ABOUT: Final = """
+A registry and gate for the skills of AI agents. Every error is an RFC 9457 problem with a stable `code`, JSON
+Pointers and a `fix`. Send `Authorization: Bearer TOKEN`; `X-Request-Id` and `traceparent` are kept.
+"""
+
+
+def create_app(settings: Settings) -> FastAPI:
+    """The service on ``settings.database_url``, which must be set and migrated (:func:`serve` sees to both)."""
+    if settings.database_url is None:
+        raise ServiceUnavailable("No database is named.", fix="Set DATABASE_URL, or start it with `govctl serve`.")
+    telemetry = Telemetry()
+    opinion = CoversWorker()
+    app = FastAPI(
+        title="skill-governance",
+        version=__version__,
+        description=_ABOUT,
+        lifespan=_lifespan,
+        redirect_slashes=False,
+        redoc_url=None,
+        dependencies=[KNOWN_PARAMETERS_ONLY],
+    )
+    app.state.settings = settings
+    app.state.database = Database(settings.database_url, settings)
+    app.state.telemetry = telemetry
+    app.state.opinion = opinion
+    app.state.judge = Judge(opinion=opinion, telemetry=telemetry)
+    app.state.unauthenticated = Unauthenticated()
+    problems.install(app, _refused)
+    app.add_middleware(Observing, telemetry=telemetry, failed=problems.failed)
+    app.include_router(health)
+    for router in ROUTERS:
+        app.include_router(router)
+    return app
+
+
+@asynccontextmanager
+async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
+    database: Database = app.state.database
+    async with database.reading():
+        flushing = asyncio.create_task(_flush_regularly(app))
+        try:
+            yield
+        finally:
+            flushing.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await flushing
+            await run_in_threadpool(flush_unauthenticated, app)
+    app.state.opinion.close()
+    database.close()
+
+
+async def _refused(request: Request, error: GovernanceError) -> None:
+    """Put a refusal on record: its entry commits though the attempt was undone.
+
+    What cannot be put on record is answered as ServiceUnavailable.
+    """
+    telemetry: Telemetry = request.app.state.telemetry
+    if error.status == 401:
+        cause = str(error.details.get("cause", "unknown"))
+        telemetry.count("governance_unauthenticated_total", cause=cause)
+        request.app.state.unauthenticated.note(cause)
+        return
+    attempt = getattr(request.state, "attempt", None)
+    caller = getattr(request.state, "caller", None)
+    if attempt is None or caller is None:
+        return
+    if attempt.action == "skill.publish":
+        telemetry.count("governance_publishes_total", result=error.code)
+
+    def write() -> None:
+        with request.app.state.database.transaction() as session:
+            append_refusal(session, attempt, error, by=caller)
+
+    await run_in_threadpool(write)
+    telemetry.count("governance_refusals_total", action=attempt.action, code=error.code)
+
+
+def flush_unauthenticated(app: FastAPI) -> None:
+    """Write the entry for the requests nobody could be held to since the last flush, if there were any."""
+    counted: Unauthenticated = app.state.unauthenticated
+    taken = counted.take()
+    if taken is None:
+        return
+    try:
+        with app.state.database.transaction() as session:
+            append_unauthenticated(session, taken)
+    except Exception:
+        counted.give_back(taken)
+        log.exception("refusals could not be put on record yet")
+
+
+async def _flush_regularly(app: FastAPI) -> None:
+    while True:
+        await asyncio.sleep(FLUSH_SEC)
+        await run_in_threadpool(flush_unauthenticated, app)

@@ -1,0 +1,1 @@
+"""What changed, and what was refused: one entry each, that nobody can rewrite. The lowest domain."""

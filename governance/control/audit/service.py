@@ -1,0 +1,164 @@
+"""Writing entries: of changes inside their transaction, of refusals in one of their own."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import Any, Final
+
+from sqlmodel import Session
+
+from governance.control.audit.tables import AuditEntry
+from governance.control.auth.roles import Caller
+from governance.core.canonical import canonical_bytes
+from governance.errors import GovernanceError
+
+AUDIT_ACTIONS: Final[dict[str, str]] = {
+    "auth.unauthenticated": "Requests of one interval that nobody could be held to, counted by cause.",
+    "token.create": "A token was made; the secret is in no entry.",
+    "token.revoke": "A token was revoked.",
+    "skill.publish": "A version was published.",
+    "check.run": "The gate judged candidates; nothing was published.",
+    "consumer.contact": "A named consumer was served a skill for the first time.",
+    "line.bind": "A named consumer was bound to the one line there was, by first contact.",
+    "line.accept": "A consumer accepted a line, or the newest one for one call.",
+}
+"""Every action an entry may name, with its meaning. Names are permanent."""
+
+ENTRY_FORMAT: Final = 1
+
+
+class AuditOutcome(StrEnum):
+    DONE = "done"
+    REFUSED = "refused"
+
+
+SYSTEM: Final = Caller(id="system", name="system")
+"""The service itself."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Attempt:
+    """What a request sets out to do, noted before it is tried so that a refusal can be told."""
+
+    action: str
+    subject: str
+    namespace: str
+    reason: str | None = None
+
+
+def append(
+    session: Session,
+    attempt: Attempt,
+    *,
+    by: Caller,
+    before: Any = None,
+    after: Any = None,
+    outcome: AuditOutcome = AuditOutcome.DONE,
+    at: datetime | None = None,
+) -> None:
+    """Append one entry to the session's transaction: it commits with the change or not at all.
+
+    ``before`` and ``after`` are plain JSON that canonical JSON can hold, without secrets and payloads.
+    """
+    assert attempt.action in AUDIT_ACTIONS, attempt.action
+    when = at or datetime.now(UTC)
+    subject = _printable(attempt.subject)
+    entry = {
+        "format": ENTRY_FORMAT,
+        "action": attempt.action,
+        "outcome": outcome.value,
+        "actor": {"id": by.id, "name": by.name},
+        "namespace": attempt.namespace,
+        "subject": subject,
+        "at": when.isoformat(timespec="microseconds"),
+        "reason": attempt.reason,
+        "before": before,
+        "after": after,
+        "request_id": by.request_id,
+        "trace_id": by.trace_id,
+    }
+    session.add(
+        AuditEntry(
+            namespace=attempt.namespace,
+            at=when,
+            action=attempt.action,
+            outcome=outcome.value,
+            actor=by.id,
+            subject=subject,
+            request_id=by.request_id,
+            entry=canonical_bytes(entry),
+        )
+    )
+
+
+def append_refusal(session: Session, attempt: Attempt, error: GovernanceError, *, by: Caller) -> None:
+    """Append the entry of an attempt that was refused; the caller commits it though the attempt was undone."""
+    after = {"code": error.code, "detail": error.message[:1_000]}
+    decision = error.details.get("decision")
+    if isinstance(decision, dict):
+        after |= decision_summary(decision)
+    append(session, attempt, by=by, after=after, outcome=AuditOutcome.REFUSED)
+
+
+def decision_summary(decision: dict[str, Any]) -> dict[str, Any]:
+    """What an entry keeps of a gate decision: codes and fingerprints, no payload and no prose."""
+    kept = ("decision", "verdict", "declared", "computed", "level", "bump", "smallest_version")
+    return {name: decision.get(name) for name in kept} | {
+        "reasons": [
+            {key: reason[key] for key in ("code", "outcome", "fingerprint") if key in reason}
+            for reason in decision.get("reasons", [])
+        ],
+        "compared": [
+            {key: compared[key] for key in ("version", "digest", "role", "verdict") if key in compared}
+            for compared in decision.get("compared", [])
+        ],
+    }
+
+
+def _printable(text: str, *, limit: int = 400) -> str:
+    shown = "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text[:limit])
+    return shown if len(text) <= limit else shown + "…"
+
+
+@dataclass
+class Unauthenticated:
+    """Requests nobody could be held to, counted until the next flush writes one entry for all of them.
+
+    An entry each would let anyone without a token fill the log.
+    """
+
+    _counts: Counter[str] = field(default_factory=Counter)
+    _since: datetime | None = None
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def note(self, cause: str) -> None:
+        with self._lock:
+            self._since = self._since or datetime.now(UTC)
+            self._counts[cause] += 1
+
+    def take(self) -> dict[str, Any] | None:
+        """The counts since the last call, as an entry's ``after``; None where there are none."""
+        with self._lock:
+            if self._since is None:
+                return None
+            taken = {"since": self._since.isoformat(timespec="microseconds"), "causes": dict(self._counts)}
+            self._since = None
+            self._counts.clear()
+            return taken
+
+    def give_back(self, taken: dict[str, Any]) -> None:
+        """Undo a ``take`` whose entry could not be written."""
+        with self._lock:
+            since = datetime.fromisoformat(taken["since"])
+            self._since = since if self._since is None else min(since, self._since)
+            self._counts.update(taken["causes"])
+
+
+def append_unauthenticated(session: Session, taken: dict[str, Any]) -> None:
+    """Append the one entry for many unauthenticated requests."""
+    attempt = Attempt(action="auth.unauthenticated", subject="requests without a known token", namespace="")
+    append(session, attempt, by=SYSTEM, after=taken, outcome=AuditOutcome.REFUSED)

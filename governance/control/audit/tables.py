@@ -1,0 +1,38 @@
+"""The inbox of the audit log: entries in their final form, written by the transaction they speak of."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any, ClassVar
+
+from sqlalchemy import BigInteger, Column, DateTime, Identity, Index, LargeBinary, Text
+from sqlmodel import Field
+
+from governance.control.database import Row, grants
+
+
+class AuditEntry(Row, table=True):
+    """One entry. ``entry`` is canonical JSON; the columns beside it are copies to search by.
+
+    A trigger refuses UPDATE, DELETE and TRUNCATE to everyone; the service's role is not granted them either.
+    """
+
+    __tablename__: ClassVar[str] = "audit_inbox"
+    __table_args__: ClassVar[Any] = (
+        Index("ix_audit_inbox_id", "id"),
+        Index("ix_audit_inbox_subject", "subject", "id"),
+        grants("SELECT", "INSERT"),
+    )
+
+    namespace: str = Field(sa_column=Column(Text, primary_key=True))
+    id: int | None = Field(
+        default=None,
+        sa_column=Column(BigInteger, Identity(always=True), primary_key=True, autoincrement=True),
+    )
+    at: datetime = Field(sa_column=Column(DateTime(timezone=True), nullable=False))
+    action: str = Field(sa_column=Column(Text, nullable=False))
+    outcome: str = Field(sa_column=Column(Text, nullable=False))
+    actor: str = Field(sa_column=Column(Text, nullable=False))
+    subject: str = Field(sa_column=Column(Text, nullable=False))
+    request_id: str = Field(sa_column=Column(Text, nullable=False))
+    entry: bytes = Field(sa_column=Column(LargeBinary, nullable=False))

@@ -1,0 +1,76 @@
+"""ROLES: what each role may do in its namespace, in one table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from governance.errors import Forbidden
+from governance.wire import Grant, Role
+
+
+class Right(StrEnum):
+    """One thing a route asks for."""
+
+    READ = "read"
+    """See skills, versions, checks; resolve without a name."""
+    RESOLVE = "resolve"
+    """Resolve as a named consumer, which is recorded."""
+    CHECK = "check"
+    """Have candidates judged, which is stored."""
+    PUBLISH = "publish"
+    ADMINISTER = "administer"
+    """Tokens."""
+
+
+ROLES: Final[dict[Role, frozenset[Right]]] = {
+    Role.VIEWER: frozenset({Right.READ}),
+    Role.CALLER: frozenset({Right.READ, Right.RESOLVE}),
+    Role.PUBLISHER: frozenset({Right.READ, Right.RESOLVE, Right.CHECK, Right.PUBLISH}),
+    Role.APPROVER: frozenset({Right.READ, Right.CHECK}),
+    Role.OPERATOR: frozenset({Right.READ, Right.RESOLVE, Right.CHECK}),
+    Role.AUDITOR: frozenset({Right.READ}),
+    Role.ADMIN: frozenset(Right),
+}
+
+
+def within(namespace: str, granted: str) -> bool:
+    """Does a grant in ``granted`` reach ``namespace``? ``*`` reaches all; a namespace reaches all below it."""
+    return granted == "*" or namespace == granted or namespace.startswith(granted + ".")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Caller:
+    """Who sent a request, what they hold, and which request it is."""
+
+    id: str
+    name: str
+    grants: Sequence[Grant] = ()
+    request_id: str = ""
+    trace_id: str = ""
+
+    @property
+    def label(self) -> str:
+        """How records name the caller: the name people gave and the id that is unique."""
+        return f"{self.name} ({self.id})"
+
+    def may(self, right: Right, namespace: str) -> bool:
+        return any(right in ROLES[grant.role] and within(namespace, grant.namespace) for grant in self.grants)
+
+    def reach(self, right: Right) -> frozenset[str]:
+        """The granted namespaces in which the caller has ``right``; ``*`` among them is everywhere."""
+        return frozenset(grant.namespace for grant in self.grants if right in ROLES[grant.role])
+
+    def need(self, right: Right, namespace: str) -> None:
+        """Raises Forbidden, naming the roles that would do."""
+        if self.may(right, namespace):
+            return
+        roles = [role.value for role, rights in ROLES.items() if right in rights]
+        where = f"namespace {namespace!r}" if namespace else "skills without a namespace (needs a grant on '*')"
+        raise Forbidden(
+            f"This token may not {right.value} in {where}.",
+            fix=f"Ask an admin for a token with one of these roles there: {', '.join(roles)}.",
+            details={"right": right.value, "namespace": namespace, "roles": roles},
+        )

@@ -1,0 +1,124 @@
+"""``/v1/checks`` and ``/v1/resolve``."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Path, Request
+from fastapi.responses import Response
+from sqlmodel import Session
+from starlette.concurrency import run_in_threadpool
+
+from governance.control.auth.roles import Caller
+from governance.control.auth.service import Known
+from governance.control.database import Database, session
+from governance.control.edge import IMMUTABLE, NO_STORE, JSONAnswer, cacheable, is_fresh, message, takes
+from governance.control.gates import checks, resolving
+from governance.control.problems import problem_of, responses
+from governance.control.skills.judging import Judge, Terms
+from governance.control.skills.service import load_history, load_replacement
+from governance.errors import (
+    DocumentTooLarge,
+    Forbidden,
+    InvalidRequest,
+    MalformedDocument,
+    NotFound,
+    ServiceError,
+    ServiceUnavailable,
+    Unauthenticated,
+    UnknownParameter,
+)
+from governance.telemetry import Telemetry
+from governance.wire import CheckRequest, CheckResult, ResolveAnswer, ResolveRequest, write_json
+
+router = APIRouter(prefix="/v1", tags=["gate"])
+
+Read = Annotated[Session, Depends(session, scope="function")]
+
+_ALWAYS = (Unauthenticated, UnknownParameter, InvalidRequest, ServiceUnavailable, ServiceError)
+_BODY = (*_ALWAYS, Forbidden, MalformedDocument, DocumentTooLarge)
+
+
+@router.post("/checks", response_model=CheckResult, responses=responses(*_BODY), openapi_extra=takes(CheckRequest))
+def run_check(
+    request: Request, caller: Known, body: Annotated[CheckRequest, Depends(message(CheckRequest))]
+) -> Response:
+    """Have candidates judged as a publish would judge them. Always 200 with a decision each; nothing is published."""
+    request.state.attempt = checks.attempt_to_check(body.reason)
+    database: Database = request.app.state.database
+    judge: Judge = request.app.state.judge
+    telemetry: Telemetry = request.app.state.telemetry
+    candidates = checks.read_candidates(body, by=caller, settings=request.app.state.settings)
+    skills = sorted({candidate.manifest.name for candidate in candidates if candidate.manifest})
+    with database.transaction() as current:
+        histories = {skill: load_history(current, skill) for skill in skills}
+        successors = {
+            candidate.manifest.name: load_replacement(current, candidate.manifest)
+            for candidate in candidates
+            if candidate.manifest is not None
+        }
+    terms = Terms(fail_on=body.fail_on, transitive=body.transitive)
+    decisions = checks.decide(candidates, histories, successors, terms, judge=judge)
+    with database.transaction() as current:
+        result = checks.store(current, body, decisions, by=caller)
+    for decision in decisions:
+        telemetry.count("governance_checks_total", decision=decision["decision"])
+    return JSONAnswer(result, headers={"Cache-Control": NO_STORE})
+
+
+@router.get("/checks/{check_id}", response_model=CheckResult, responses=responses(*_ALWAYS, NotFound))
+def get_check(
+    request: Request,
+    caller: Known,
+    current: Read,
+    check_id: Annotated[str, Path(pattern=r"^chk_[0-9a-f]{24}$")],
+) -> Response:
+    """A stored check, as it was answered."""
+    result = checks.load(current, check_id, by=caller)
+    return cacheable(request, result, etag=check_id, cache=IMMUTABLE)
+
+
+@router.post("/resolve", response_model=ResolveAnswer, responses=responses(*_BODY), openapi_extra=takes(ResolveRequest))
+async def resolve(
+    request: Request, caller: Known, body: Annotated[ResolveRequest, Depends(message(ResolveRequest))]
+) -> Response:
+    """Which versions serve. 200 though some questions are refused: each answer is a resolution or a problem.
+
+    The ETag names the answer, so that whoever keeps it can ask with `If-None-Match` and get 304.
+    """
+    limit = request.app.state.settings.max_batch
+    if len(body.questions) > limit:
+        raise DocumentTooLarge(
+            f"{len(body.questions)} questions are more than {limit}.",
+            fix="Send fewer at a time, or raise GOVCTL_MAX_BATCH.",
+        )
+    database: Database = request.app.state.database
+    async with database.read() as connection:
+        answered = await resolving.answer(connection, body, caller)
+    marks = [one.to_record for one in answered if one.to_record is not None]
+    if marks:
+        await run_in_threadpool(_record, database, marks, caller)
+    results = [_result(one, caller, request.app.state.telemetry) for one in answered]
+    content = write_json({"results": results})
+    etag = f'"{hashlib.sha256(content).hexdigest()[:32]}"'
+    headers = {"ETag": etag, "Cache-Control": NO_STORE}
+    if is_fresh(request, etag):
+        return Response(status_code=304, headers=headers)
+    return JSONAnswer(content, headers=headers)
+
+
+def _record(database: Database, marks: list[resolving.ToRecord], caller: Caller) -> None:
+    with database.transaction() as current:
+        resolving.record(current, marks, by=caller)
+
+
+def _result(one: resolving.Answered, caller: Caller, telemetry: Telemetry) -> dict[str, object]:
+    if one.resolution is not None:
+        result = "held_back" if one.resolution.held_back else "served"
+        telemetry.count("governance_resolves_total", result=result)
+        return {"skill": one.resolution.skill, "resolution": one.resolution.to_document(), "problem": None}
+    assert one.error is not None
+    telemetry.count("governance_resolves_total", result=one.error.code)
+    problem = problem_of(one.error)
+    return {"skill": one.question.skill, "resolution": None, "problem": problem}

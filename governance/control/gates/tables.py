@@ -1,0 +1,67 @@
+"""Stored checks, and the lines that consumers have accepted."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any, ClassVar
+
+from sqlalchemy import Column, DateTime, ForeignKey, Index, LargeBinary, Text, text
+from sqlalchemy.dialects.postgresql import ARRAY
+from sqlmodel import Field
+
+from governance.control.database import Row, grants
+
+
+class CheckRow(Row, table=True):
+    """One check, whole, as it was answered."""
+
+    __tablename__: ClassVar[str] = "gate_check"
+    __table_args__: ClassVar[Any] = (grants("SELECT", "INSERT"),)
+
+    id: str = Field(sa_column=Column(Text, primary_key=True))
+    namespaces: list[str] = Field(sa_column=Column(ARRAY(Text), nullable=False))
+    """Of the candidates: who may read all of them may read the check."""
+    result: bytes = Field(sa_column=Column(LargeBinary, nullable=False))
+    """The CheckResult as JSON with every digit."""
+    created_at: datetime = Field(sa_column=Column(DateTime(timezone=True), nullable=False))
+
+
+class LineAcceptance(Row, table=True):
+    """A consumer accepted the line of a skill that opens at ``line``. Revoked rows stay; a new one may follow."""
+
+    __tablename__: ClassVar[str] = "line_acceptance"
+    __table_args__: ClassVar[Any] = (
+        Index(
+            "uq_line_acceptance_standing",
+            "skill",
+            "consumer",
+            "line",
+            unique=True,
+            postgresql_where=text("revoked_at IS NULL"),
+        ),
+        grants("SELECT", "INSERT", "UPDATE"),
+    )
+
+    skill: str = Field(sa_column=Column(Text, ForeignKey("skill.name"), primary_key=True))
+    id: str = Field(sa_column=Column(Text, primary_key=True))
+    consumer: str = Field(sa_column=Column(Text, nullable=False))
+    line: str = Field(sa_column=Column(Text, nullable=False))
+    """A version of the line: its opening when it was accepted."""
+    basis: str = Field(sa_column=Column(Text, nullable=False))
+    expires_at: datetime | None = Field(default=None, sa_column=Column(DateTime(timezone=True)))
+    accepted_at: datetime = Field(sa_column=Column(DateTime(timezone=True), nullable=False))
+    accepted_by: str = Field(sa_column=Column(Text, nullable=False))
+    revoked_at: datetime | None = Field(default=None, sa_column=Column(DateTime(timezone=True)))
+    revoked_by: str | None = Field(default=None, sa_column=Column(Text))
+
+
+class Contact(Row, table=True):
+    """A named consumer has been served this skill: after its sunset, only such consumers still are."""
+
+    __tablename__: ClassVar[str] = "consumer_contact"
+    __table_args__: ClassVar[Any] = (grants("SELECT", "INSERT"),)
+
+    skill: str = Field(sa_column=Column(Text, ForeignKey("skill.name"), primary_key=True))
+    consumer: str = Field(sa_column=Column(Text, primary_key=True))
+    first_at: datetime = Field(sa_column=Column(DateTime(timezone=True), nullable=False))
+    first_version: str = Field(sa_column=Column(Text, nullable=False))

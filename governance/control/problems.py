@@ -1,0 +1,167 @@
+"""One problem shape (RFC 9457) for every error, the framework's own included, and its place in the API docs."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, Final
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import Response
+from starlette.exceptions import HTTPException
+
+from governance.control.database import unavailable
+from governance.core.canonical import escape
+from governance.errors import (
+    Fault,
+    GovernanceError,
+    InvalidRequest,
+    MethodNotAllowed,
+    NotFound,
+    ServiceError,
+    UsageError,
+)
+from governance.wire import PROBLEM_MEDIA_TYPE, PROBLEM_TYPE_PREFIX, Problem, ProblemFault, write_json
+
+log = logging.getLogger("governance.control")
+
+RETRY_AFTER_SEC: Final = "1"
+_MAX_FAULTS: Final = 100
+
+Refused = Callable[[Request, GovernanceError], Awaitable[None]]
+"""Told of every refusal before it is answered; what it raises is answered instead."""
+
+
+def problem_of(error: GovernanceError, *, request_id: str = "", trace_id: str = "") -> Problem:
+    """The problem document of an error; faults past the hundredth are counted, not shown."""
+    details = dict(error.details)
+    if len(error.faults) > _MAX_FAULTS:
+        details["more_errors"] = len(error.faults) - _MAX_FAULTS
+    return Problem(
+        type=PROBLEM_TYPE_PREFIX + error.code,
+        title=error.title,
+        status=error.status,
+        detail=error.message,
+        code=error.code,
+        fix=error.fix,
+        errors=[
+            ProblemFault(pointer=fault.pointer, message=fault.message, code=fault.code)
+            for fault in error.faults[:_MAX_FAULTS]
+        ],
+        details=details,
+        request_id=request_id,
+        trace_id=trace_id,
+    )
+
+
+def answer(request: Request, error: GovernanceError) -> Response:
+    """The HTTP answer for an error."""
+    state = request.scope.get("state", {})
+    problem = problem_of(error, request_id=state.get("request_id", ""), trace_id=state.get("trace_id", ""))
+    headers: dict[str, str] = {"Cache-Control": "no-store"}
+    if error.status == 401:
+        headers["WWW-Authenticate"] = 'Bearer realm="govctl"'
+    if error.status in {429, 503}:
+        headers["Retry-After"] = RETRY_AFTER_SEC
+    if isinstance(error, MethodNotAllowed):
+        headers["Allow"] = ", ".join(error.details.get("allowed", []))
+    request.scope.setdefault("state", {})["problem_code"] = error.code
+    return Response(write_json(problem), status_code=error.status, headers=headers, media_type=PROBLEM_MEDIA_TYPE)
+
+
+def install(app: FastAPI, refused: Refused) -> None:
+    """Make every error of ``app`` a problem; ``refused`` is told of each that is the caller's."""
+
+    async def governance_error(request: Request, error: Exception) -> Response:
+        assert isinstance(error, GovernanceError)
+        if error.status < 500:
+            try:
+                await refused(request, error)
+            except GovernanceError as failure:
+                return answer(request, failure)
+        else:
+            log.error("request failed", extra={"code": error.code, "detail": error.message})
+        return answer(request, error)
+
+    async def validation_error(request: Request, error: Exception) -> Response:
+        assert isinstance(error, RequestValidationError)
+        return answer(request, invalid_request(error.errors(), where="The request"))
+
+    async def http_error(request: Request, error: Exception) -> Response:
+        assert isinstance(error, HTTPException)
+        return answer(request, _from_framework(error))
+
+    app.add_exception_handler(GovernanceError, governance_error)
+    app.add_exception_handler(RequestValidationError, validation_error)
+    app.add_exception_handler(HTTPException, http_error)
+
+
+def failed(request: Request, error: Exception) -> Response:
+    """The answer to what nobody foresaw; a database that is gone is told apart."""
+    lost = unavailable(error)
+    if lost is not None:
+        return answer(request, lost)
+    log.error("unexpected failure", exc_info=error, extra={"request_id": request.state.request_id})
+    return answer(request, ServiceError("The service failed; nothing was changed.", fix=_REPORT))
+
+
+_REPORT = "Try again; if it stays, report it with the request id."
+
+
+def invalid_request(errors: Any, *, where: str) -> InvalidRequest:
+    """What pydantic found, as faults with JSON Pointers; query and path parameters are named by theirs."""
+    faults = []
+    for error in list(errors)[:_MAX_FAULTS]:
+        location = [str(part) for part in error["loc"]]
+        if location and location[0] in {"query", "path", "body"}:
+            location = location[1:]
+        pointer = "".join(f"/{escape(part)}" for part in location)
+        code = "unknown-field" if error["type"] == "extra_forbidden" else "invalid"
+        message = "nobody knows this field" if code == "unknown-field" else str(error["msg"])
+        faults.append(Fault(pointer=pointer, message=message, code=code))
+    first = f": {faults[0]}" if faults else ""
+    return InvalidRequest(f"{where} is not what this route takes{first}.", fix=_SEE_DOCS, faults=faults)
+
+
+_SEE_DOCS = "See /openapi.json for what the route takes."
+
+
+def _from_framework(error: HTTPException) -> GovernanceError:
+    if error.status_code == 404:
+        return NotFound("There is no such route.", fix="See /openapi.json for the routes there are.")
+    if error.status_code == 405:
+        allowed = [word.strip() for word in (error.headers or {}).get("Allow", "").split(",") if word.strip()]
+        return MethodNotAllowed(
+            f"This route answers {' and '.join(allowed) or 'other methods'} only.",
+            fix=_SEE_DOCS,
+            details={"allowed": allowed},
+        )
+    if error.status_code >= 500:
+        return ServiceError("The service failed.", fix=_REPORT)
+    return UsageError(str(error.detail), fix=_SEE_DOCS)
+
+
+def responses(*errors: type[GovernanceError]) -> dict[int | str, dict[str, Any]]:
+    """What a route may answer beside success, for ``responses=``: each error under its status with an example."""
+    by_status: dict[int | str, dict[str, Any]] = {}
+    for error in errors:
+        entry = by_status.setdefault(
+            error.status,
+            {"description": "", "model": Problem, "content": {PROBLEM_MEDIA_TYPE: {"examples": {}}}},
+        )
+        entry["description"] = "; ".join(filter(None, [entry["description"], error.title]))
+        entry["content"][PROBLEM_MEDIA_TYPE]["examples"][error.code] = {
+            "summary": error.title,
+            "value": _example(error),
+        }
+    return by_status
+
+
+def _example(error: type[GovernanceError]) -> Mapping[str, Any]:
+    shown = problem_of(
+        error(f"{error.title}.", fix="What to do next stands here."),
+        request_id="req-4f1d2c3b5a69788796a5b4c3d2e1f001",
+        trace_id="0af7651916cd43dd8448eb211c80319c",
+    )
+    return shown.model_dump(mode="json")

@@ -1,0 +1,175 @@
+"""Running the service: database, migrations, the local admin token, a socket, uvicorn, and a clean stop.
+
+Authentication is always on, so a non-loopback address needs no switch; it is said aloud, for TLS ends elsewhere.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import json
+import logging
+import os
+import secrets
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Final
+
+import uvicorn
+from fastapi import FastAPI
+
+from governance.control.app import create_app
+from governance.control.database import Database, migrate, provision
+from governance.control.observing import log_as_json
+from governance.control.settings import Settings
+from governance.control.tokens.service import local_admin
+from governance.errors import ServiceError, UsageError
+from governance.telemetry import export_traces
+
+log = logging.getLogger("governance.control")
+
+SERVER_FILE: Final = "server.json"
+_BACKLOG: Final = 512
+_GRACE_SEC: Final = 15
+_START_SEC: Final = 30.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Serving:
+    """A service that answers: its address, and the secret of the local admin token."""
+
+    address: str
+    token: str = field(repr=False)
+    app: FastAPI
+
+
+def serve(settings: Settings, *, announce: Callable[[str], None] = print) -> None:
+    """Serve until SIGINT or SIGTERM; requests under way are finished first.
+
+    Raises UsageError where the port is taken, DatabaseSetupFailed where no database can be had.
+    """
+    log_as_json()
+    export_traces(settings.otlp_endpoint)
+    for name in settings.unknown:
+        log.warning("nobody reads this variable", extra={"variable": name})
+    with _prepared(settings) as (server, listener, ready):
+        announce(f"govctl serves {ready.address} (API: {ready.address}/docs)")
+        announce(f"The admin token of this machine is in {settings.home / SERVER_FILE}")
+        if not _is_loopback(settings.host):
+            announce(f"{settings.host} is reachable from elsewhere: put TLS in front of it.")
+        server.run(sockets=[listener])
+
+
+@contextmanager
+def serving(settings: Settings) -> Iterator[Serving]:
+    """A service in a thread of this process, for as long as the block lasts."""
+    with _prepared(settings) as (server, listener, ready):
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, name="govctl", daemon=True)
+        thread.start()
+        try:
+            deadline = time.monotonic() + _START_SEC
+            while not server.started:
+                if not thread.is_alive() or time.monotonic() > deadline:
+                    raise ServiceError("The service did not start.", fix="See its log lines.")
+                time.sleep(0.005)
+            yield ready
+        finally:
+            server.should_exit = True
+            thread.join(_GRACE_SEC + 5)
+
+
+@contextmanager
+def _prepared(settings: Settings) -> Iterator[tuple[uvicorn.Server, socket.socket, Serving]]:
+    listener = _bind(settings.host, settings.port)
+    with listener, provision(settings) as urls:
+        migrate(urls.owner)
+        settings = replace(settings, database_url=urls.service)
+        address = _address(settings.host, listener)
+        secret = _local_token(settings, urls.service, address)
+        app = create_app(settings)
+        config = uvicorn.Config(
+            app,
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            proxy_headers=False,
+            timeout_graceful_shutdown=_GRACE_SEC,
+            timeout_keep_alive=30,
+            ws="none",
+            lifespan="on",
+        )
+        yield uvicorn.Server(config), listener, Serving(address=address, token=secret, app=app)
+
+
+def _bind(host: str, port: int) -> socket.socket:
+    try:
+        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
+        listener = socket.create_server((host, port), family=family, backlog=_BACKLOG)
+    except socket.gaierror:
+        raise UsageError(f"{host!r} is no address of this machine.", fix="Set GOVCTL_HOST to one.") from None
+    except OSError as error:
+        reason = "another program listens there" if error.errno in _BUSY else os.strerror(error.errno or 0)
+        raise UsageError(
+            f"{host} port {port} cannot be used: {reason}.",
+            fix="Stop that program, choose another port with --port, or let one be chosen with --port 0.",
+        ) from None
+    listener.setblocking(False)
+    return listener
+
+
+_BUSY: Final = frozenset({48, 98})
+"""EADDRINUSE on macOS and on Linux."""
+
+
+def _address(host: str, listener: socket.socket) -> str:
+    port = listener.getsockname()[1]
+    if host in {"0.0.0.0", "::"}:
+        return f"http://127.0.0.1:{port}"
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def _local_token(settings: Settings, url: str, address: str) -> str:
+    """The local admin token, kept in the home's server.json with the address, for its owner alone to read."""
+    path = settings.home / SERVER_FILE
+    database = Database(url, settings)
+    try:
+        with database.transaction() as session:
+            secret = local_admin(session, _kept_secret(path))
+    finally:
+        database.close()
+    settings.home.mkdir(parents=True, exist_ok=True)
+    _write_private(path, json.dumps({"address": address, "token": secret}, indent=2) + "\n")
+    return secret
+
+
+def _kept_secret(path: Path) -> str | None:
+    try:
+        kept = json.loads(path.read_text())
+    except (OSError, ValueError):
+        return None
+    secret = kept.get("token") if isinstance(kept, dict) else None
+    return secret if isinstance(secret, str) and secret.isascii() else None
+
+
+def _write_private(path: Path, content: str) -> None:
+    """Write whole or not at all, readable by the owner alone from the first byte."""
+    fresh = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
+    try:
+        with os.fdopen(descriptor, "w") as file:
+            file.write(content)
+        fresh.replace(path)
+    except BaseException:
+        fresh.unlink(missing_ok=True)
+        raise

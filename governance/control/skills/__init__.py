@@ -1,0 +1,1 @@
+"""The registry: skills, their immutable versions, and the live state beside each."""

@@ -1,0 +1,225 @@
+"""Hot reads: one query each over the read pool, stored bytes handed on as they are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date
+from typing import Any, Final, TypeAlias
+
+import psycopg
+from psycopg.rows import dict_row
+
+from governance.control.auth.roles import Caller, Right
+from governance.control.skills.ordering import sort_key
+from governance.core.canonical import canonical_bytes
+from governance.core.contract import DEFAULT_TIMEOUT_SEC, OUTSIDE_CONTRACT
+from governance.core.document import Limits, read_json
+from governance.core.lines import Published, lines_of
+from governance.core.names import check_name
+from governance.core.skill import Status
+from governance.core.versioning import Version
+from governance.errors import AmbiguousName, NotFound
+from governance.wire import write_json
+
+Connection: TypeAlias = psycopg.AsyncConnection[tuple[Any, ...]]
+Found: TypeAlias = Mapping[str, Any]
+
+STORED: Final = Limits(size=1 << 30, depth=1_000, nodes=100_000_000)
+"""What was let in under one limit is read back under any later one."""
+
+_SUMMARY: Final = """
+v.skill AS name, v.version, v.manifest_digest, v.contract_digest, v.declared, v.computed, v.level, v.verdict,
+v.baseline, v.opens_line,
+CASE WHEN s.state = 'deprecated' AND s.sunset <= current_date THEN 'sunset' ELSE s.state END AS state,
+s.yanked, s.disabled, s.deprecated_since, s.retired_since, s.sunset,
+s.replacement, s.migration_guide, v.published_at, v.published_by
+"""
+_FROM: Final = "FROM skill_version v JOIN skill_version_state s USING (skill, sort_key)"
+
+_ONE: Final = f"""
+SELECT {_SUMMARY}, v.reason, v.repository, v.commit, v.run, v.manifest, v.decision, s.revision
+{_FROM} WHERE v.skill = %s AND v.sort_key = %s
+"""
+_ALL: Final = f"SELECT {_SUMMARY}, v.opened_by {_FROM} WHERE v.skill = ANY(%s) ORDER BY v.skill, v.sort_key"
+_NAMES: Final = (
+    "SELECT name, namespace, short_name FROM skill WHERE name = ANY(%(names)s) OR short_name = ANY(%(names)s)"
+)
+_BLOB: Final = """
+SELECT namespace, manifest, manifest_digest FROM skill_version WHERE manifest_digest = %(digest)s
+UNION ALL
+SELECT namespace, manifest, manifest_digest FROM skill_version WHERE contract_digest = %(digest)s
+"""
+
+
+async def locate(connection: Connection, names: Iterable[str], caller: Caller) -> dict[str, str | Exception]:
+    """The skill each name stands for, or the error that says why it stands for none.
+
+    A bare name that is no skill itself stands for the one skill of that name in a namespace the caller may
+    read. Errors: InvalidName, Forbidden, NotFound, AmbiguousName.
+    """
+    asked = list(dict.fromkeys(names))
+    cursor = await connection.execute(_NAMES, {"names": asked})
+    rows = [(str(name), str(namespace), str(short)) for name, namespace, short in await cursor.fetchall()]
+    return {name: _choose(name, rows, caller) for name in asked}
+
+
+async def located(connection: Connection, name: str, caller: Caller) -> str:
+    """The skill one name stands for. Raises what :func:`locate` finds."""
+    check_name(name)
+    found = (await locate(connection, [name], caller))[name]
+    if isinstance(found, Exception):
+        raise found
+    return found
+
+
+def _choose(name: str, rows: Sequence[tuple[str, str, str]], caller: Caller) -> str | Exception:
+    try:
+        check_name(name)
+        if "." in name:
+            caller.need(Right.READ, name.rpartition(".")[0])
+    except Exception as error:
+        return error
+    visible = [full for full, namespace, short in rows if name in {full, short} and caller.may(Right.READ, namespace)]
+    if name in visible:
+        return name
+    short_matches = sorted(full for full in visible if "." not in name and full != name)
+    if len(short_matches) == 1:
+        return short_matches[0]
+    if short_matches:
+        return AmbiguousName(
+            f"{name!r} lives in several namespaces: {', '.join(short_matches[:10])}.",
+            fix=f"Write the whole name, for example {short_matches[0]!r}.",
+            details={"names": short_matches[:100]},
+        )
+    return no_such_skill(name)
+
+
+def no_such_skill(name: str) -> NotFound:
+    return NotFound(
+        f"There is no skill {name!r} that this token may see.",
+        fix=f"Look for it with `govctl search {name.rpartition('.')[2]}`.",
+    )
+
+
+async def version(connection: Connection, skill: str, asked: Version) -> Found:
+    """The row of one version. Raises NotFound, naming versions that exist."""
+    async with connection.cursor(row_factory=dict_row) as cursor:
+        await cursor.execute(_ONE, (skill, sort_key(asked)))
+        row = await cursor.fetchone()
+        if row is not None:
+            return row
+        await cursor.execute(
+            "SELECT version FROM skill_version WHERE skill = %s ORDER BY sort_key DESC LIMIT 5", (skill,)
+        )
+        there = [str(other["version"]) for other in await cursor.fetchall()]
+    raise NotFound(
+        f"{skill} has no version {asked}.",
+        fix=f"There are {', '.join(there)}; `govctl versions {skill}` lists all." if there else "Publish it first.",
+        details={"versions": there},
+    )
+
+
+async def versions(connection: Connection, skills: Sequence[str]) -> dict[str, list[Found]]:
+    """All versions of each skill, lowest first, without manifests."""
+    found: dict[str, list[Found]] = {skill: [] for skill in skills}
+    async with connection.cursor(row_factory=dict_row) as cursor:
+        await cursor.execute(_ALL, (list(skills),))
+        async for row in cursor:
+            found[row["name"]].append(row)
+    return found
+
+
+_CARD: Final = """
+SELECT name, namespace, title, description, owner, category, tags, latest, state, versions, updated_at
+FROM skill WHERE name = %s
+"""
+
+
+async def card(connection: Connection, skill: str) -> dict[str, Any]:
+    """A ``SkillCard`` as plain values. Raises NotFound."""
+    async with connection.cursor(row_factory=dict_row) as cursor:
+        await cursor.execute(_CARD, (skill,))
+        row = await cursor.fetchone()
+    if row is None:
+        raise no_such_skill(skill)
+    return row
+
+
+def lines(rows: Iterable[Found]) -> list[dict[str, Any]]:
+    """``LineView`` values of the versions of one skill, newest line first."""
+    return [
+        {
+            "opened_at": str(line.opens),
+            "latest": str(line.versions[-1].version),
+            "versions": len(line.versions),
+        }
+        for line in reversed(lines_of(published(row) for row in rows))
+    ]
+
+
+def whole(row: Found) -> bytes:
+    """A ``SkillVersion`` as JSON, the manifest and the decision exactly as stored."""
+    head = summary(row) | {
+        "reason": row["reason"],
+        "provenance": {"repository": row["repository"], "commit": row["commit"], "run": row["run"]},
+    }
+    return b"".join([write_json(head)[:-1], b',"manifest":', row["manifest"], b',"decision":', row["decision"], b"}"])
+
+
+_SUMMARY_FIELDS: Final = (
+    "name", "version", "manifest_digest", "contract_digest", "declared", "computed", "level", "verdict",
+    "baseline", "opens_line", "state", "yanked", "disabled", "deprecated_since", "retired_since",
+    "sunset", "replacement", "migration_guide", "published_at", "published_by",
+)  # fmt: skip
+
+
+def summary(row: Found) -> dict[str, Any]:
+    """A ``VersionSummary`` as plain values."""
+    return {name: row[name] for name in _SUMMARY_FIELDS}
+
+
+def published(row: Found) -> Published:
+    """The row as the core speaks of it."""
+    return Published(
+        version=Version.parse(row["version"]),
+        contract_digest=row["contract_digest"],
+        manifest_digest=row["manifest_digest"],
+        opens_line=row["opens_line"],
+        baseline=None if row["baseline"] is None else Version.parse(row["baseline"]),
+        state=Status(row["state"]),
+        yanked=row["yanked"],
+        disabled=row["disabled"],
+        opened_by=() if row["opened_by"] is None else tuple(read_json(row["opened_by"], limits=STORED)),
+        deprecated_since=row["deprecated_since"],
+        sunset=_day(row["sunset"]),
+        retired_since=_day(row["retired_since"]),
+        replacement=row["replacement"],
+        migration_guide=row["migration_guide"],
+    )
+
+
+def _day(day: date | None) -> str | None:
+    return None if day is None else day.isoformat()
+
+
+async def blob(connection: Connection, digest: str, caller: Caller) -> bytes:
+    """The canonical bytes with this digest: a manifest's, or a contract's.
+
+    Raises NotFound, also where the caller may not read the skill.
+    """
+    cursor = await connection.execute(_BLOB, {"digest": digest})
+    async for namespace, manifest, manifest_digest in cursor:
+        if not caller.may(Right.READ, namespace):
+            continue
+        return bytes(manifest) if digest == manifest_digest else contract_bytes(manifest)
+    raise NotFound(
+        "Nothing that this token may see has this digest.",
+        fix="Digests stand in `govctl show NAME@VERSION`.",
+    )
+
+
+def contract_bytes(manifest: bytes) -> bytes:
+    """What the contract digest is taken over, from a stored manifest."""
+    document = read_json(manifest, limits=STORED)
+    contract = {name: value for name, value in document.items() if name not in OUTSIDE_CONTRACT}
+    return canonical_bytes({"timeout_sec": DEFAULT_TIMEOUT_SEC} | contract)

@@ -1,0 +1,82 @@
+"""``/v1/tokens``."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Request
+from fastapi.responses import Response
+from sqlmodel import Session
+
+from governance.control.auth.roles import Right
+from governance.control.auth.service import Known
+from governance.control.database import session
+from governance.control.edge import (
+    NO_STORE,
+    Cursor,
+    JSONAnswer,
+    Limit,
+    message,
+    read_cursor,
+    takes,
+    write_cursor,
+)
+from governance.control.problems import responses
+from governance.control.tokens import service
+from governance.errors import (
+    DocumentTooLarge,
+    Forbidden,
+    InvalidRequest,
+    MalformedDocument,
+    NotFound,
+    ServiceError,
+    ServiceUnavailable,
+    Unauthenticated,
+    UnknownParameter,
+    UsageError,
+)
+from governance.wire import TokenCreated, TokenPage, TokenRequest, TokenView
+
+router = APIRouter(prefix="/v1/tokens", tags=["tokens"])
+
+Write = Annotated[Session, Depends(session, scope="function")]
+
+_ALWAYS = (Unauthenticated, Forbidden, UnknownParameter, InvalidRequest, ServiceUnavailable, ServiceError)
+
+
+@router.post(
+    "",
+    status_code=201,
+    response_model=TokenCreated,
+    responses=responses(*_ALWAYS, MalformedDocument, DocumentTooLarge),
+    openapi_extra=takes(TokenRequest),
+)
+def create_token(
+    request: Request,
+    caller: Known,
+    current: Write,
+    body: Annotated[TokenRequest, Depends(message(TokenRequest))],
+) -> Response:
+    """Make a token. Its secret is in this answer and nowhere else."""
+    request.state.attempt = service.attempt_to_create(body)
+    created = service.create(current, body, by=caller)
+    return JSONAnswer(created, status_code=201, headers={"Cache-Control": NO_STORE})
+
+
+@router.get("", response_model=TokenPage, responses=responses(*_ALWAYS, UsageError))
+def list_tokens(caller: Known, current: Write, limit: Limit = 50, cursor: Cursor = None) -> Response:
+    """The tokens whose every grant the caller administers, without secrets."""
+    if not caller.reach(Right.ADMINISTER):
+        caller.need(Right.ADMINISTER, "")
+    items, after = service.page(current, by=caller, after=read_cursor(cursor), limit=limit)
+    page = TokenPage(items=items, next=None if after is None else write_cursor(after))
+    return JSONAnswer(page, headers={"Cache-Control": NO_STORE})
+
+
+@router.delete("/{token_id}", response_model=TokenView, responses=responses(*_ALWAYS, NotFound))
+def revoke_token(request: Request, caller: Known, current: Write, token_id: str) -> Response:
+    """Revoke a token at once. Safe to repeat."""
+    request.state.attempt = service.attempt_to_revoke(token_id)
+    if not caller.reach(Right.ADMINISTER):
+        caller.need(Right.ADMINISTER, "")
+    return JSONAnswer(service.revoke(current, token_id, by=caller), headers={"Cache-Control": NO_STORE})
