@@ -53,7 +53,7 @@ def serve(environment: Mapping[str, str], *, host: str | None = None, port: int 
         UsageError: settings nobody can serve with; the port is busy.
         DatabaseSetupFailed: no database could be started or migrated.
     """
-    from governance.control.app import serve as run_service
+    from governance.control.serving import serve as run_service
     from governance.control.settings import Settings
 
     given: dict[str, str] = {}

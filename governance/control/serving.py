@@ -47,7 +47,11 @@ class Serving:
     app: FastAPI
 
 
-def serve(settings: Settings, *, announce: Callable[[str], None] = print) -> None:
+def _say(sentence: str) -> None:
+    print(sentence, flush=True)
+
+
+def serve(settings: Settings, *, announce: Callable[[str], None] = _say) -> None:
     """Serve until SIGINT or SIGTERM; requests under way are finished first.
 
     Raises UsageError where the port is taken, DatabaseSetupFailed where no database can be had.
