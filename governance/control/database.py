@@ -203,9 +203,7 @@ def unavailable(error: BaseException) -> ServiceUnavailable | None:
         cause, psycopg.OperationalError | psycopg.InterfaceError | sqlalchemy.exc.TimeoutError | PoolClosed
     )
     if lost or (state is not None and state[:2] in {"08", "53", "57", "40"}):
-        return ServiceUnavailable(
-            "The database does not answer.", fix="Send the same request again in a moment."
-        )
+        return ServiceUnavailable("The database does not answer.", fix="Send the same request again in a moment.")
     return None
 
 

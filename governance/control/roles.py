@@ -11,11 +11,14 @@ BECOME_SERVICE = f"SET ROLE {SERVICE_ROLE}"
 
 CREATE_SERVICE_ROLE = f"""
 DO $$
+DECLARE
+  -- From 16 on, whoever makes a role belongs to it and yet may not take it without a grant of its own.
+  taking text := CASE WHEN current_setting('server_version_num')::int >= 160000 THEN 'SET' ELSE 'MEMBER' END;
 BEGIN
   IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = '{SERVICE_ROLE}') THEN
     CREATE ROLE {SERVICE_ROLE} NOLOGIN;
   END IF;
-  IF NOT pg_has_role(current_user, '{SERVICE_ROLE}', 'MEMBER') THEN
+  IF NOT pg_has_role(current_user, '{SERVICE_ROLE}', taking) THEN
     EXECUTE format('GRANT {SERVICE_ROLE} TO %I', current_user);
   END IF;
 EXCEPTION

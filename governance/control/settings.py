@@ -234,9 +234,7 @@ def default_home(environment: Mapping[str, str], *, root: bool | None = None) ->
         return Path(data) / "govctl"
     user = environment.get("HOME", "")
     if not user.startswith("/"):
-        raise UsageError(
-            "No home folder is known: HOME is not set.", fix="Set GOVCTL_HOME to a folder of yours."
-        )
+        raise UsageError("No home folder is known: HOME is not set.", fix="Set GOVCTL_HOME to a folder of yours.")
     if sys.platform == "darwin":
         return Path(user) / "Library" / "Application Support" / "govctl"
     return Path(user) / ".local" / "share" / "govctl"

@@ -63,8 +63,7 @@ def choose(found: Sequence[Binaries], *, data_major: int | None, data: Path) -> 
             return binaries
     majors = ", ".join(str(major) for major in sorted({binaries.major for binaries in found}))
     raise DatabaseSetupFailed(
-        f"The data in {data} was written by Postgres {data_major},"
-        f" and the server found here is Postgres {majors}.",
+        f"The data in {data} was written by Postgres {data_major}, and the server found here is Postgres {majors}.",
         fix=f"Install Postgres {data_major}, or dump the data there and load it into a new GOVCTL_HOME.",
     )
 
@@ -82,9 +81,8 @@ def readable_copy(binaries: Binaries, *, cache: Path = _CACHE) -> Binaries:
         )
     # The libraries beside the package are found relative to the programs, so both move together.
     sources = [binaries.root, binaries.root.parent / f"{binaries.root.name}.libs"]
-    program = (binaries.folder / "postgres").stat()
-    identity = f"{binaries.folder}:{program.st_size}:{program.st_mtime_ns}"
-    target = cache / f"postgres-{binaries.major}-{hashlib.sha256(identity.encode()).hexdigest()[:16]}"
+    identity = hashlib.sha256((binaries.folder / "postgres").read_bytes()).hexdigest()[:16]
+    target = cache / f"postgres-{binaries.major}-{identity}"
     try:
         cache.mkdir(mode=0o755, parents=True, exist_ok=True)
         _refuse_shared(cache)

@@ -214,9 +214,7 @@ class Cluster:
         except OSError:
             return ""
         told = [match for match in map(_TELLING.search, lines) if match]
-        return (
-            "; ".join(match[1] for match in told[-3:]) if any("FATAL" in match[0] for match in told) else ""
-        )
+        return "; ".join(match[1] for match in told[-3:]) if any("FATAL" in match[0] for match in told) else ""
 
 
 def own_folder(path: Path, account: Account) -> None:

@@ -1,0 +1,148 @@
+"""A database comes to the head revision once, whoever asks and however many at a time."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+
+import psycopg
+import pytest
+from alembic import command
+from sqlalchemy import Column, Integer, MetaData, Table
+
+from governance.control import domains, embedded
+from governance.control.database import METADATA
+from governance.control.embedded import find_binaries
+from governance.control.migrating import (
+    apply_grants,
+    configuration,
+    current_revision,
+    head_revision,
+    migrate,
+    migration_connection,
+)
+from governance.control.roles import OWNER_ROLE, SERVICE_ROLE
+from governance.errors import DatabaseSetupFailed
+
+
+@contextmanager
+def empty_database(server: embedded.Server, name: str, owner: str = OWNER_ROLE) -> Iterator[str]:
+    with psycopg.connect(server.superuser_url, autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE {name} OWNER {owner}")
+        try:
+            yield server.url(role=owner, database=name)
+        finally:
+            connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+def test_the_migrations_make_exactly_the_tables_that_the_code_declares(owner_url: str) -> None:
+    assert domains.ROUTERS is not None
+    config = configuration()
+    with migration_connection(owner_url) as connection:
+        config.attributes["connection"] = connection
+        command.check(config)
+
+
+def test_a_new_database_comes_to_the_head_and_stays_there(server: embedded.Server) -> None:
+    with empty_database(server, "new_one") as url:
+        with psycopg.connect(url) as connection:
+            assert current_revision(connection) is None
+        assert migrate(url) == head_revision() == migrate(url)
+        with psycopg.connect(url) as connection:
+            assert current_revision(connection) == head_revision()
+
+
+def test_four_replicas_that_start_at_once_migrate_once(server: embedded.Server) -> None:
+    with empty_database(server, "contended") as url, ThreadPoolExecutor(4) as pool:
+        children = [
+            pool.submit(
+                subprocess.run,
+                [
+                    sys.executable,
+                    "-c",
+                    "import sys; from governance.control.migrating import migrate; print(migrate(sys.argv[1]))",
+                    url,
+                ],
+                capture_output=True,
+                text=True,
+                check=False,
+            )
+            for _ in range(4)
+        ]
+        answers = [child.result() for child in children]
+        assert [answer.stdout.strip() for answer in answers] == [head_revision()] * 4, answers
+
+
+def test_the_service_reads_the_revision_that_readiness_compares(database_url: str) -> None:
+    with psycopg.connect(database_url) as connection:
+        assert current_revision(connection) == head_revision()
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            connection.execute("UPDATE alembic_version SET version_num = 'x'")
+
+
+def test_a_database_of_a_newer_release_is_left_alone(owner_url: str) -> None:
+    with psycopg.connect(owner_url, autocommit=True) as connection:
+        connection.execute("UPDATE alembic_version SET version_num = '9999_future'")
+    with pytest.raises(DatabaseSetupFailed, match="9999_future, which this release does not know"):
+        migrate(owner_url)
+
+
+def test_a_database_that_does_not_answer_says_what_to_check(tmp_path: Path) -> None:
+    with pytest.raises(DatabaseSetupFailed) as caught:
+        migrate(f"postgresql://me:hunter2@/none?host={tmp_path}")
+    assert "DATABASE_URL" in caught.value.fix
+    assert "hunter2" not in caught.value.message
+
+
+def test_an_owner_that_may_create_no_role_migrates_all_the_same(short_home: Path) -> None:
+    with embedded.start(short_home, options={"fsync": "off"}) as server:
+        with psycopg.connect(server.superuser_url, autocommit=True) as connection:
+            connection.execute(f"DROP ROLE {SERVICE_ROLE}")
+        assert migrate(server.owner_url) == head_revision()
+        with psycopg.connect(server.superuser_url, autocommit=True) as connection:
+            connection.execute(f"CREATE ROLE {SERVICE_ROLE} LOGIN")
+        migrate(server.owner_url)
+        with psycopg.connect(server.service_url) as connection:
+            assert current_revision(connection) == head_revision(), "a role made later gets its grants"
+
+
+@pytest.mark.parametrize("major", sorted({found.major for found in find_binaries()}))
+def test_the_schema_is_valid_on_every_server_found_here_and_for_a_lone_owner(short_home: Path, major: int) -> None:
+    of_major = [found for found in find_binaries() if found.major == major]
+    with embedded.start(short_home, binaries=of_major, options={"fsync": "off"}) as server:
+        with psycopg.connect(server.superuser_url, autocommit=True) as connection:
+            connection.execute(f"DROP ROLE {SERVICE_ROLE}")
+            connection.execute("CREATE ROLE lone LOGIN CREATEROLE")
+            connection.execute("CREATE DATABASE lone OWNER lone")
+        url = server.url(role="lone", database="lone")
+        assert migrate(url) == head_revision()
+        with psycopg.connect(url) as connection:
+            connection.execute(f"SET ROLE {SERVICE_ROLE}")
+            assert current_revision(connection) == head_revision()
+
+
+def test_grants_are_what_each_table_declares_and_nothing_else(owner_url: str, database_url: str) -> None:
+    wanted = {table.name: set(table.info["grants"]) for table in METADATA.sorted_tables}
+    with psycopg.connect(owner_url, autocommit=True) as connection:
+        for name in wanted:
+            connection.execute(f"GRANT ALL ON {name} TO {SERVICE_ROLE}")
+        migrate(owner_url)
+        found: dict[str, set[str]] = {name: set() for name in wanted}
+        for name, privilege in connection.execute(
+            "SELECT table_name, privilege_type FROM information_schema.role_table_grants WHERE grantee = %s",
+            [SERVICE_ROLE],
+        ):
+            if name in found:
+                found[name].add(privilege)
+    assert found == wanted
+
+
+def test_a_table_that_declares_no_grants_is_a_mistake_found_at_once(owner_url: str) -> None:
+    metadata = MetaData()
+    Table("forgotten", metadata, Column("id", Integer))
+    with pytest.raises(ValueError, match="forgotten"), migration_connection(owner_url) as connection:
+        apply_grants(connection, metadata)
