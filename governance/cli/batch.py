@@ -119,7 +119,7 @@ def _read(line: bytes) -> dict[str, Any]:
     try:
         pair = read_json(line, limits=_LIMITS)
     except GovernanceError as error:
-        raise BadLineError(error.message, _leading_id(line)) from None
+        raise BadLineError(_sentence(error), _leading_id(line)) from None
     if not isinstance(pair, dict):
         raise BadLineError("The line is no JSON object.", None)
     for key in ("old", "new"):
@@ -129,6 +129,16 @@ def _read(line: bytes) -> dict[str, Any]:
     if pair["old"] is None and pair["new"] is None:
         raise BadLineError("Both tools are null: there is nothing to compare.", pair.get("id"))
     return pair
+
+
+def _sentence(error: GovernanceError) -> str:
+    """What is wrong, and at which column: file and line are told beside it."""
+    if not error.faults:
+        return error.message
+    fault = error.faults[0]
+    column = fault.place.column if fault.place else None
+    where = f" at column {column}" if column else f" at {fault.pointer}" if fault.pointer else ""
+    return f"The line cannot be read{where}: {fault.message}."
 
 
 def _leading_id(line: bytes) -> Any:

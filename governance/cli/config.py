@@ -25,6 +25,8 @@ class Connection:
     token: str | None = field(default=None, repr=False)
     origin: str
     timeout_sec: float | None = None
+    local: bool = False
+    """It was found because this machine's own server wrote it down, not because anybody named it."""
 
     def open(self) -> ControlPlane:
         from governance.client import DEFAULT_TIMEOUT_SEC, ControlPlane
@@ -64,7 +66,13 @@ def find_connection(arguments: argparse.Namespace, environment: Mapping[str, str
             same = [other for other in layers[index:] if other.server in (layer.server, None)]
             token = next((other.token for other in [*layers[:index], *same] if other.token), None)
             timeout = arguments.timeout or settings.get("timeout_sec")
-            return Connection(server=layer.server, token=token, origin=layer.origin, timeout_sec=timeout)
+            return Connection(
+                server=layer.server,
+                token=token,
+                origin=layer.origin,
+                timeout_sec=timeout,
+                local=index == len(layers) - 1,
+            )
     return None
 
 

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -62,6 +63,23 @@ def serve(environment: Mapping[str, str], *, host: str | None = None, port: int 
     if port is not None:
         given["GOVCTL_PORT"] = str(port)
     run_service(Settings.from_environment({**environment, **given}))
+
+
+@contextmanager
+def serving(home: Path) -> Iterator[tuple[str, str]]:
+    """A service in this process on a free port with an embedded database in ``home``: its address and token.
+
+    Nothing of it outlives the block.
+
+    Raises:
+        DatabaseSetupFailed, ServiceError: it could not be started.
+    """
+    from governance.control.serving import serving as in_thread
+    from governance.control.settings import Settings
+
+    settings = Settings.from_environment({"GOVCTL_HOME": str(home), "GOVCTL_PORT": "0"})
+    with in_thread(settings) as ready:
+        yield ready.address, ready.token
 
 
 def migrate(environment: Mapping[str, str], *, check: bool) -> Migrated:

@@ -25,6 +25,9 @@ TONES: Final[dict[str, str]] = {
     "note": "faint",
 }
 
+_REPEATS: Final = frozenset({"risky", "undecided", "failed-on"})
+"""Reasons that say no more than the finding they point to, which is shown too."""
+
 _SENTENCES: Final[dict[str, str]] = {
     "compatible": "whatever worked before works on",
     "risky": "old calls still pass, but something they rely on is ignored, moved or weakened",
@@ -125,8 +128,10 @@ def decision_sentence(decision: JSONObject) -> str:
 def decision_blocks(decision: JSONObject, *, notes: bool = True) -> Iterator[Block]:
     """The reasons, then every change once, though several versions of the line may show it."""
     shown: set[str] = set()
+    findings = {f["fingerprint"] for compared in decision["compared"] for f in compared.get("findings", ())}
     for reason in decision["reasons"]:
-        if reason["outcome"] == "allow":
+        told_by_finding = reason["code"] in _REPEATS and reason.get("fingerprint") in findings
+        if reason["outcome"] == "allow" or told_by_finding:
             continue
         facts = (Fact(label="do", value=reason["fix"]),) if reason.get("fix") else ()
         tone = TONES[reason["outcome"]]

@@ -46,7 +46,7 @@ def release_of(
         reason["code"] == "undecided" for one in blocked for reason in one["reasons"] if reason["outcome"] == "block"
     )
     standing = [one.manifest.name for one in numbered if one.standing]
-    same = [one["skill"] for one in decisions if one["bump"] == "none" and one["verdict"] != "new"]
+    same = [one["skill"] for one in decisions if _same(one)]
     missing = {name for one in decisions for name in one["not_checked"]}
     return Release(
         against=server,
@@ -59,3 +59,8 @@ def release_of(
         bump=max((Bump(one["bump"]) for one in decisions if one["compared"]), key=lambda b: b.rank, default=Bump.NONE),
         not_checked=tuple(sorted(missing)),
     )
+
+
+def _same(decision: JSONObject) -> bool:
+    """Nothing at all changed against the baseline."""
+    return any(one["role"] == "baseline" and one["bump"] == "none" for one in decision["compared"])

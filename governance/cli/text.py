@@ -14,7 +14,14 @@ _MAX_CELL = 80
 
 def render_text(blocks: Sequence[Block], style: Style) -> str:
     """The blocks one after another, a blank line between them; ends with a line feed."""
-    return "\n".join(line for block in blocks for line in _lines(block, style)).rstrip("\n") + "\n"
+    lines: list[str] = []
+    after_change = False
+    for block in blocks:
+        if after_change and isinstance(block, Paragraph | Table | Code | Bullets):
+            lines.append("")
+        lines += _lines(block, style)
+        after_change = isinstance(block, Change)
+    return "\n".join(lines).rstrip("\n") + "\n"
 
 
 def _lines(block: Block, style: Style) -> Iterable[str]:

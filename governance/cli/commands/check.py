@@ -9,16 +9,16 @@ import argparse
 from functools import partial
 
 from governance.cli.checking import Release, check_release
-from governance.cli.config import find_connection
+from governance.cli.config import Connection, find_connection
 from governance.cli.gitsource import repository_of
 from governance.cli.registry import check_online
 from governance.cli.releases import release_report
 from governance.cli.run import Call
-from governance.cli.sources import GIT, Reader, existing, joined
+from governance.cli.sources import GIT, Reader, existing
 from governance.core.compat.engine import Settings, check
 from governance.core.compat.model import Reading, Verdict
 from governance.core.lint import lint
-from governance.errors import UsageError
+from governance.errors import GovernanceError, ServerUnreachable, UsageError
 from governance.importers import ImportResult, import_paths
 from governance.opinion import CoversWorker
 
@@ -58,9 +58,7 @@ def _release(call: Call, new: ImportResult) -> Release:
     if against == REGISTRY:
         return check_online(call, new, fail_on=fail_on, transitive=not wanted.no_transitive)
     reader = Reader.of(call)
-    old = ImportResult()
-    for base in [against]:
-        old = joined(old, reader.skills(base, version=wanted.old_version, beside=wanted.paths))
+    old = reader.skills(against, version=wanted.old_version, beside=wanted.paths)
     opinion = CoversWorker()
     try:
         return check_release(
@@ -76,8 +74,22 @@ def _release(call: Call, new: ImportResult) -> Release:
         opinion.close()
 
 
+def _answers(call: Call, connection: Connection) -> bool:
+    """A local server that was stopped leaves its file behind: then this machine has no registry."""
+    try:
+        with connection.open() as plane:
+            plane.ready()
+    except ServerUnreachable:
+        call.output.note(f"The local server of {connection.origin} does not run; looking for a git repository.")
+        return False
+    except GovernanceError:
+        return True
+    return True
+
+
 def _default_baseline(call: Call) -> str:
-    if find_connection(call.arguments, call.environment) is not None:
+    connection = find_connection(call.arguments, call.environment)
+    if connection is not None and (not connection.local or _answers(call, connection)):
         return REGISTRY
     first = existing(call.arguments.paths[:1])[0]
     if repository_of(first.resolve()) is not None:

@@ -128,7 +128,8 @@ def _line(document: dict[str, Any]) -> Line:
     first = next(iter(document.get("findings") or [{}]))
     place = f"line {document['line']}" if "line" in document else ""
     why = document.get("error") or document.get("reason") or first.get("message", "")
-    cells = (str(document["id"]), place, document.get("bump", ""), first.get("code", ""), why)
+    identity = "-" if document["id"] is None else str(document["id"])
+    cells = (identity, place, document.get("bump", ""), first.get("code", ""), why)
     return Line(word=document["verdict"], tone=TONES[document["verdict"]], cells=cells)
 
 

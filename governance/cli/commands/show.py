@@ -44,10 +44,11 @@ def _skill(plane: ControlPlane, name: str) -> Report:
 def _version(plane: ControlPlane, name: str, wanted: str) -> Report:
     version = plane.get_version(name, wanted)
     state = "yanked" if version.yanked is not None else version.state.value
+    level = version.level.value if version.level else "no declared level"
     blocks: list[Block] = [
         Verdict(
             word=state,
-            sentence=f"{version.name} {version.version}, {version.level.value if version.level else 'no declared level'}",
+            sentence=f"{version.name} {version.version}, {level}",
         ),
         Paragraph(text=f"manifest {version.manifest_digest}\ncontract {version.contract_digest}"),
         Paragraph(text=f"published {version.published_at:%Y-%m-%d %H:%M} by {version.published_by}"),
