@@ -10,6 +10,7 @@ import json
 import logging
 import os
 import secrets
+import signal
 import socket
 import threading
 import time
@@ -60,12 +61,28 @@ def serve(settings: Settings, *, announce: Callable[[str], None] = _say) -> None
     export_traces(settings.otlp_endpoint)
     for name in settings.unknown:
         log.warning("nobody reads this variable", extra={"variable": name})
-    with _prepared(settings) as (server, listener, ready):
+    with _stopping_by_signal(), _prepared(settings) as (server, listener, ready):
         announce(f"govctl serves {ready.address} (API: {ready.address}/docs)")
         announce(f"The admin token of this machine is in {settings.home / SERVER_FILE}")
         if not _is_loopback(settings.host):
             announce(f"{settings.host} is reachable from elsewhere: put TLS in front of it.")
         server.run(sockets=[listener])
+
+
+@contextmanager
+def _stopping_by_signal() -> Iterator[None]:
+    """End the block, its clean-up done, on SIGINT or SIGTERM; the server sends on the signal that stopped it."""
+
+    def stop(number: int, frame: object) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, stop)
+    try:
+        yield
+    except KeyboardInterrupt:
+        log.info("stopped")
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 @contextmanager

@@ -2,45 +2,15 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 from typing import Any
 
-import httpx
-import psycopg
 import pytest
+from registry import Manifest, Service
 
 from governance.client import ControlPlane
-from governance.control.serving import Serving, serving
+from governance.control.serving import serving
 from governance.control.settings import Settings
-from governance.wire import Grant, Role
-
-
-@dataclass(frozen=True, kw_only=True)
-class Service:
-    """The running service as a test sees it."""
-
-    serving: Serving
-    database_url: str
-    admin: ControlPlane
-
-    def http(self, token: str | None) -> httpx.Client:
-        headers = {} if token is None else {"Authorization": f"Bearer {token}"}
-        return httpx.Client(base_url=self.serving.address, headers=headers, timeout=30)
-
-    def token(self, role: Role, namespace: str = "*") -> str:
-        return self.admin.create_token(f"{role} of {namespace}", [Grant(role=role, namespace=namespace)]).token
-
-    def client(self, role: Role, namespace: str = "*") -> ControlPlane:
-        return ControlPlane(self.serving.address, self.token(role, namespace))
-
-    def entries(self, action: str | None = None) -> list[dict[str, Any]]:
-        """Audit entries, oldest first, as the service's own role reads them."""
-        with psycopg.connect(self.database_url) as connection:
-            rows = connection.execute("SELECT entry FROM audit_inbox ORDER BY id").fetchall()
-        found = [json.loads(bytes(entry)) for (entry,) in rows]
-        return [entry for entry in found if action in {None, entry["action"]}]
 
 
 @pytest.fixture
@@ -54,9 +24,6 @@ def service(settings: Settings) -> Iterator[Service]:
 @pytest.fixture
 def admin(service: Service) -> ControlPlane:
     return service.admin
-
-
-Manifest = Callable[..., dict[str, Any]]
 
 
 @pytest.fixture
