@@ -126,7 +126,7 @@ _PAIRS: Final = (
     _pair(
         "additionalProperties",
         ("field-removed", "a field is refused now", "Go on accepting the field, if only to ignore it."),
-        ("field-added-to-closed", "a field the closed schema ruled out may be returned", _PROMISE),
+        ("field-ruled-out", "a field that the schema ruled out may be returned", _PROMISE),
         _object(a=_STRING, b=_STRING),
         _object(a=_STRING) | {"additionalProperties": False},
         _object(a=_STRING, b=_STRING) | {"additionalProperties": False},

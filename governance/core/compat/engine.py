@@ -3,10 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
-from governance.core.compat.model import JSON, Comparison, Reading, Side
+from governance.core.canonical import canonical_or_text
+from governance.core.compat.changes import contract_changes
+from governance.core.compat.codes import CODES
+from governance.core.compat.explain import Explainer, undecided
+from governance.core.compat.model import (
+    ABSENT,
+    JSON,
+    Comparison,
+    Evidence,
+    Finding,
+    FindingLevel,
+    Level,
+    Reading,
+    Side,
+    Verdict,
+    verdict_of,
+    worst_first,
+)
+from governance.core.compat.question import Question
+from governance.core.compat.risks import Risks, breaks_explained
+from governance.core.schema.budget import Budget
+from governance.core.schema.load import schema_faults
+from governance.errors import Fault
 
 if TYPE_CHECKING:
     from governance.core.contract import SkillManifest
@@ -22,7 +44,7 @@ class Settings:
     reading: Reading = Reading.DEFAULT
     assert_formats: bool = False
     """Treat ``format`` as a constraint instead of an annotation."""
-    step_budget: int = 200_000
+    step_budget: int = 60_000
     """Elementary steps before the engine gives up with ``undecided``; there is no clock in the core."""
 
 
@@ -40,7 +62,20 @@ def check(
 
     ``None`` stands for "there is no such skill": added (a note) or removed (breaking).
     """
-    raise NotImplementedError
+    if old is None or new is None:
+        return _added_or_removed(old, new)
+    sides: list[tuple[list[Finding], bool]] = []
+    for side, before, after in (
+        (Side.INPUT, old.input_schema, new.input_schema),
+        (Side.OUTPUT, old.output_schema, new.output_schema),
+    ):
+        one, other = (True if schema is None else schema for schema in (before, after))
+        faults = _faults(one, other)
+        if faults is not None:
+            return _invalid(*faults, prefix=f"/{side.value}_schema")
+        sides.append(_side(one, other, side, settings, opinion))
+    findings = [*sides[0][0], *sides[1][0], *contract_changes(old, new)]
+    return _comparison(findings, equal=all(equal for _, equal in sides), identical=_same_contract(old, new, findings))
 
 
 def check_schemas(
@@ -52,4 +87,144 @@ def check_schemas(
     opinion: SecondOpinion | None = None,
 ) -> Comparison:
     """Compare two bare schemas of any kind on one side; no rule about object roots applies."""
-    raise NotImplementedError
+    faults = _faults(old, new)
+    if faults is not None:
+        return _invalid(*faults, prefix="")
+    findings, equal = _side(old, new, side, settings, opinion)
+    return _comparison(findings, equal=equal, identical=not findings and _same(old, new))
+
+
+def _side(
+    old: JSON, new: JSON, side: Side, settings: Settings, opinion: SecondOpinion | None
+) -> tuple[list[Finding], bool]:
+    """The findings of one side, and whether both schemas are equal, read as written and read closed."""
+    if _same(old, new):
+        return [], True
+    question = Question(
+        old,
+        new,
+        side=side,
+        reading=settings.reading,
+        assert_formats=settings.assert_formats,
+        budget=Budget(settings.step_budget),
+    )
+    lowerings = question.sender_lowering, question.receiver_lowering
+    risks = Risks(*(lowerings if side is Side.INPUT else lowerings[::-1]), side).findings()
+    if question.sent is question.received and not question.receiver_lowering.lifted:
+        return risks, not risks
+    answer = question.ask()
+    breaks: list[Finding] = []
+    if answer.found is not False and not _lifted(question, answer.found, opinion):
+        breaks = _explained(question, answer.found, answer.value, answer.reason)
+    findings = breaks_explained(breaks, risks)
+    if breaks or settings.reading is Reading.STRICT:
+        return findings, not findings and question.equivalent()
+    structural = [risk for risk in risks if risk.code != "input.format-tightened"]
+    if structural:
+        return findings, False
+    equal = question.equivalent()
+    if not equal and (note := _strict_note(question)) is not None:
+        findings.append(note)
+    return findings, equal
+
+
+def _lifted(question: Question, found: bool | None, opinion: SecondOpinion | None) -> bool:
+    """Does a second opinion prove what the engine could not decide? Literal containment implies the rest."""
+    return found is None and opinion is not None and opinion(question.sender, question.receiver) is True
+
+
+def _explained(question: Question, found: bool | None, payload: Any, reason: str | None) -> list[Finding]:
+    question.solver.budget.remaining = max(question.solver.budget.remaining, 0) + question.explanation_budget
+    findings = Explainer(question).findings()
+    breaking = [finding for finding in findings if finding.level is FindingLevel.BREAKING]
+    if found and not breaking and (witness := question.witness(payload)) is not None:
+        code = CODES[f"{question.side.value}.{'narrowed' if question.side is Side.INPUT else 'widened'}"]
+        findings.append(
+            Finding(
+                code=code.id, side=question.side, level=FindingLevel.BREAKING, message=f"the root: {code.title}",
+                fix=code.fix, reading=question.reading, old_pointer="", new_pointer="", witness=witness,
+            )
+        )  # fmt: skip
+        breaking = findings[-1:]
+    if not findings:
+        findings.append(undecided(question, reason or "unverified-witness", "the root", old_pointer="", new_pointer=""))
+    return findings
+
+
+def _strict_note(question: Question) -> Finding | None:
+    """A break that exists only under the strict reading: shown, and moving nothing."""
+    answer = question.strictly()
+    witness = question.witness(answer.value) if answer.found else None
+    if witness is None:
+        return None
+    code = CODES[f"{question.side.value}.strict-only"]
+    return Finding(
+        code=code.id, side=question.side, level=FindingLevel.NOTE, message=f"the root: {code.title}", fix=code.fix,
+        reading=Reading.STRICT, old_pointer="", new_pointer="", witness=witness,
+    )  # fmt: skip
+
+
+def _comparison(findings: list[Finding], *, equal: bool, identical: bool) -> Comparison:
+    verdict = verdict_of(findings)
+    if verdict is Verdict.BREAKING:
+        level = Level.BREAKING_CHANGE
+    elif verdict is Verdict.UNDECIDED:
+        level = Level.UNDECIDED
+    elif verdict is Verdict.COMPATIBLE and equal:
+        level = Level.BACKWARD_COMPATIBLE
+    else:
+        level = Level.INPUT_COMPATIBLE
+    ordered = worst_first(findings)
+    reason = next((f.message for f in ordered if f.level is FindingLevel.UNDECIDED), None)
+    return Comparison(
+        verdict=verdict,
+        level=level,
+        findings=ordered,
+        identical=identical,
+        reason=reason if verdict is Verdict.UNDECIDED else None,
+    )
+
+
+def _added_or_removed(old: SkillManifest | None, new: SkillManifest | None) -> Comparison:
+    if old is None and new is None:
+        return Comparison(verdict=Verdict.COMPATIBLE, level=Level.BACKWARD_COMPATIBLE, identical=True)
+    there = old or new
+    assert there is not None
+    code = CODES["contract.tool-removed" if new is None else "contract.tool-added"]
+    finding = Finding(
+        code=code.id,
+        side=Side.CONTRACT,
+        level=code.level,
+        message=code.title,
+        fix=code.fix,
+        old=there.name if new is None else ABSENT,
+        new=there.name if old is None else ABSENT,
+        evidence=Evidence(field="name", old=old.name if old else None, new=new.name if new else None),
+    )
+    return _comparison([finding], equal=False, identical=False)
+
+
+def _faults(old: JSON, new: JSON) -> tuple[str, list[Fault]] | None:
+    for name, schema in (("old", old), ("new", new)):
+        if found := schema_faults(schema):
+            return name, found
+    return None
+
+
+def _invalid(side: str, faults: list[Fault], *, prefix: str) -> Comparison:
+    located = tuple(replace(fault, pointer=prefix + fault.pointer) for fault in faults)
+    return Comparison(
+        verdict=Verdict.INVALID,
+        level=Level.UNDECIDED,
+        reason=f"the {side} schema is invalid: {located[0]}",
+        faults=located,
+        invalid_side=side,
+    )
+
+
+def _same(old: JSON, new: JSON) -> bool:
+    return old is new or canonical_or_text(old) == canonical_or_text(new)
+
+
+def _same_contract(old: SkillManifest, new: SkillManifest, findings: list[Finding]) -> bool:
+    return not findings and old.contract_digest == new.contract_digest

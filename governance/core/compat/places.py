@@ -9,6 +9,7 @@ from typing import Any
 from governance.core.canonical import escape
 from governance.core.schema.lower import Lowering, subschemas
 from governance.core.schema.references import DynamicReference, Scope, UnresolvedReference
+from governance.core.schema.regex import UnsupportedPattern, compile_pattern, matches
 
 
 @dataclass(frozen=True)
@@ -109,6 +110,10 @@ class Places:
         declared = self.properties(spots).get(name)
         if declared:
             return declared
+        return self.additional(spots)
+
+    def additional(self, spots: Iterable[Spot]) -> list[Spot]:
+        """What describes the values under undeclared names."""
         return [
             self.child(spot, "/additionalProperties", spot.schema["additionalProperties"])
             for spot in spots
@@ -129,3 +134,28 @@ class Places:
             elif isinstance(schema.get("additionalItems"), dict):
                 found.append(self.child(spot, "/additionalItems", schema["additionalItems"]))
         return found
+
+
+def field_of(pointer: str) -> str:
+    """The dotted path of fields in a pointer: ``/properties/a/items/properties/b/minimum`` is ``a[].b``."""
+    tokens = pointer.split("/")[1:]
+    path, index = "", 0
+    while index < len(tokens):
+        token = tokens[index]
+        if token in ("properties", "patternProperties") and index + 1 < len(tokens):
+            name = tokens[index + 1].replace("~1", "/").replace("~0", "~")
+            path += ("." if path else "") + name
+            index += 2
+        elif token in ("items", "prefixItems", "additionalItems"):
+            path += "[]"
+            index += 2 if index + 1 < len(tokens) and tokens[index + 1].isdigit() else 1
+        else:
+            index += 1
+    return path
+
+
+def fits(pattern: str, name: str) -> bool:
+    try:
+        return matches(compile_pattern(pattern), name)
+    except UnsupportedPattern:
+        return False

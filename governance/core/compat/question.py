@@ -42,6 +42,8 @@ class Question:
         self.receiver_judge = Judge(self.receiver, assert_formats=assert_formats)
         self.sent = self.sender_lowering.lower()
         self.received = self.receiver_lowering.lower()
+        self.explanation_budget = budget.remaining
+        """As many steps again for the findings as the verdict may take."""
         self._base: tuple[int, ...] = (entry(self.sent, ASKED),)
         if reading is Reading.DEFAULT:
             self._base = (entry(self.sent, SENT), *([ROOT] if side is Side.INPUT else []))

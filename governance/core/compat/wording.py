@@ -45,8 +45,8 @@ _ORDERS: Final = tuple(
     re.compile(pattern)
     for pattern in (
         rf"\b(?:ignore|disregard|forget|override|bypass)\b[^.\n]{{0,30}}\b{_RULES}\b",
-        rf"\b(?:you|the {_MODEL})\s+(?:must|shall|should|have to|are required to|need to)\b"
-        r"(?:\s+(?:always|never|not|first|immediately))?",
+        rf"\b(?:you|the {_MODEL})\s+(?:must|shall|have to|are required to)\b(?:\s+(?:always|never|not|first))?",
+        rf"\b(?:you|the {_MODEL})\s+should\s+(?:always|never)\b",
         r"\b(?:always|never)\s+(?:call|use|invoke|run|execute|prefer|choose|select)\b",
         r"\b(?:call|use|invoke|run|execute)\s+this\s+(?:tool|skill|function)\s+(?:first|always|before|whenever)\b",
         r"\bbefore\s+(?:calling|using|invoking|running)\s+(?:any|all|every|other)\b[^.\n]{0,20}\btools?\b",
@@ -80,13 +80,14 @@ _URL: Final = re.compile(r"\b[a-z][a-z0-9+.-]{1,15}://[^\s<>\"'`\])}|\\]{1,500}|
 _RESERVED_HOST: Final = re.compile(
     r"(?:[a-z0-9-]+\.)*(?:example(?:\.(?:com|org|net))?|test|invalid|localhost)(?::[0-9]+)?|127\.0\.0\.1(?::[0-9]+)?"
 )
-_IDENTIFIER = r"[a-z][a-z0-9]*(?:[_.-][a-z0-9]+)+|[a-z][a-z0-9]*(?:[A-Z][a-z0-9]*)+"
+_SNAKE = r"[a-z][a-z0-9]*(?:_[a-z0-9]+)+"
+_COMPOUND = r"[a-z][a-z0-9]*(?:[_.-][a-z0-9]+)+|[a-z][a-z0-9]*(?:[A-Z][a-z0-9]*)+"
 _TOOL_MENTIONS: Final = tuple(
     re.compile(pattern)
     for pattern in (
         r"(?i:\b(?:use|call|invoke|run|prefer|try|using|calling|invoking|via|see|instead of))\s+(?i:the\s+)?"
-        rf"[`'\"*]{{0,2}}({_IDENTIFIER})\b",
-        rf"[`'\"*]{{0,2}}\b({_IDENTIFIER})\b[`'\"*]{{0,2}}\s+(?i:tool|skill|function)\b",
+        rf"[`'\"*]{{0,2}}({_SNAKE})\b",
+        rf"[`'\"*]{{0,2}}\b({_COMPOUND})\b[`'\"*]{{0,2}}\s+(?i:tool|skill|function)\b",
     )
 )
 _NEVER_SEEN: Final = re.compile(
@@ -113,13 +114,9 @@ def risks_in(text: str, *, other_tools: Collection[str] = (), own_names: Collect
     folded = " ".join(plain.casefold().replace("’", "'").split(" "))
     for kind, patterns in ((TextKind.ORDER, _ORDERS), (TextKind.SECRECY, _SECRECY)):
         for pattern in patterns:
-            found |= {
-                TextRisk(kind=kind, fragment=" ".join(match[0].split())) for match in pattern.finditer(folded)
-            }
+            found |= {TextRisk(kind=kind, fragment=" ".join(match[0].split())) for match in pattern.finditer(folded)}
     found |= {TextRisk(kind=TextKind.URL, fragment=url) for url in _urls(folded)}
-    return found | {
-        TextRisk(kind=TextKind.TOOL, fragment=name) for name in _tools(plain, other_tools, own_names)
-    }
+    return found | {TextRisk(kind=TextKind.TOOL, fragment=name) for name in _tools(plain, other_tools, own_names)}
 
 
 def introduced(
@@ -138,11 +135,7 @@ def introduced(
         risks -= risks_in(text, other_tools=other_tools, own_names=own_names)
     mentioned = "\n".join(before).casefold()
     return tuple(
-        sorted(
-            risk
-            for risk in risks
-            if risk.kind is not TextKind.TOOL or risk.fragment.casefold() not in mentioned
-        )
+        sorted(risk for risk in risks if risk.kind is not TextKind.TOOL or risk.fragment.casefold() not in mentioned)
     )
 
 

@@ -13,10 +13,12 @@ class Budget:
     The same question costs the same number of steps however warm the caches are.
     """
 
-    __slots__ = ("remaining",)
+    __slots__ = ("charged", "remaining")
 
     def __init__(self, steps: int) -> None:
         self.remaining = steps
+        self.charged: set[object] = set()
+        """What was paid for already: remembered work is charged to every budget once."""
 
     def spend(self, steps: int = 1) -> None:
         """Take ``steps`` away.

@@ -5,7 +5,9 @@ The alphabet is the Unicode scalar values: a JSON text cannot hold a lone surrog
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from itertools import chain
 from typing import Final
 
@@ -21,12 +23,14 @@ _TASTE: Final[Ranges] = (
 )
 
 _INTERNED_LIMIT: Final = 20_000
+_REMEMBERED_RANGES: Final = 64
+"""Larger sets are not kept in the tables, whose size would else be the patterns' to choose."""
 _interned: dict[Ranges, CharSet] = {}
 _products: dict[tuple[CharSet, CharSet], tuple[CharSet, CharSet]] = {}
 
 
 class CharSet:
-    """An immutable set of scalar values. Equal sets are one object (until the table overflows)."""
+    """An immutable set of scalar values. Equal small sets are one object (until the table overflows)."""
 
     __slots__ = ("_best", "_rank", "ranges")
 
@@ -48,6 +52,7 @@ class CharSet:
         return _intern(_meet(tuple(merged), _SCALARS))
 
     @staticmethod
+    @lru_cache(maxsize=1024)
     def char(codepoint: int) -> CharSet:
         return CharSet.of(((codepoint, codepoint),))
 
@@ -63,15 +68,17 @@ class CharSet:
 
     def split(self, other: CharSet) -> tuple[CharSet, CharSet]:
         """The part inside ``other`` and the part outside it."""
-        if self is other:
+        if self is other or self.ranges == other.ranges:
             return self, NOTHING
         found = _products.get((self, other))
         if found is None:
             inside = _intern(_meet(self.ranges, other.ranges))
             outside = _intern(_meet(self.ranges, _invert(other.ranges)))
-            if len(_products) > _INTERNED_LIMIT:
-                _products.clear()
-            _products[self, other] = found = (inside, outside)
+            found = (inside, outside)
+            if len(inside.ranges) + len(outside.ranges) <= _REMEMBERED_RANGES:
+                if len(_products) > _INTERNED_LIMIT:
+                    _products.clear()
+                _products[self, other] = found
         return found
 
     def __and__(self, other: CharSet) -> CharSet:
@@ -100,32 +107,45 @@ class CharSet:
         """The most readable character.
 
         Raises:
-            StopIteration: the set is empty.
+            ValueError: the set is empty.
         """
         if self._best < 0:
-            self._best = next(iter(self))
+            self._judge()
         return self._best
 
     @property
     def rank(self) -> int:
         """How readable ``best`` is: lower is better, and disjoint sets differ."""
         if self._rank < 0:
-            before = 0
-            for low, high in _TASTE:
-                if low <= self.best <= high:
-                    self._rank = before + self.best - low
-                    break
-                before += high - low + 1
+            self._judge()
         return self._rank
+
+    def _judge(self) -> None:
+        before = 0
+        for low, high in _TASTE:
+            index = bisect_left(self.ranges, (low, 0))
+            if index and self.ranges[index - 1][1] >= low:
+                found = low
+            elif index < len(self.ranges) and self.ranges[index][0] <= high:
+                found = self.ranges[index][0]
+            else:
+                before += high - low + 1
+                continue
+            self._best, self._rank = found, before + found - low
+            return
+        raise ValueError("the empty set has no best character")
 
 
 def _intern(ranges: Ranges) -> CharSet:
     found = _interned.get(ranges)
     if found is None:
+        made = CharSet(ranges)
+        if len(ranges) > _REMEMBERED_RANGES:
+            return made
         if len(_interned) > _INTERNED_LIMIT:
             _interned.clear()
             _interned.update({NOTHING.ranges: NOTHING, ANY.ranges: ANY})
-        found = _interned.setdefault(ranges, CharSet(ranges))
+        found = _interned.setdefault(ranges, made)
     return found
 
 

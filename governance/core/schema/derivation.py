@@ -3,89 +3,110 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Final
 
 from governance.core.schema.budget import Budget
 from governance.core.schema.charset import ANY, CharSet
-from governance.core.schema.language import (
-    ALL,
-    EPSILON,
-    NONE,
-    Chars,
-    Concat,
-    Inter,
-    Knot,
-    Loop,
-    Moves,
-    Not,
-    Regex,
-    Union,
-    complement,
-    concat,
-    intersection,
-    loop,
-    union,
-)
+from governance.core.schema.expressions import Chars, Concat, Inter, Knot, Loop, Moves, Not, Regex, Union
+from governance.core.schema.language import ALL, EPSILON, NONE, complement, concat, intersection, loop, union
+
+_STEPS_A_MOVE: Final = 16
+_STEPS_A_WAY: Final = 4
+_RANGES_A_STEP: Final = 8
+_GENEROUS: Final = 5_000_000
 
 
 def moves(regex: Regex, budget: Budget) -> Moves:
     """Disjoint character sets with the language of what may follow each, the most readable first.
 
-    Characters in none of them lead nowhere. Remembered on the expression, and charged as if it were not.
+    Characters in none of them lead nowhere. Remembered on the expression, and charged once to every budget as if
+    it were not remembered: a question costs the same in a cold and in a warm process.
     """
     known = regex._moves
-    if known is not None:
-        budget.spend(regex._cost)
+    if known is not None and regex in budget.charged:
+        budget.spend()
         return known
-    before = budget.remaining
-    budget.spend()
-    made = _grouped(_derive(regex, budget))
-    regex._cost = before - budget.remaining
-    regex._moves = made
-    return made
+    layers = [moves(part, budget) for part in _parts(regex)]
+    if known is None:
+        before = budget.remaining
+        known = _grouped(_derive(regex, layers, budget))
+        budget.spend(_STEPS_A_MOVE * (1 + len(known)))
+        regex._cost = before - budget.remaining
+        regex._moves = known
+    else:
+        budget.spend(regex._cost)
+    budget.charged.add(regex)
+    return known
 
 
-def _derive(regex: Regex, budget: Budget) -> Iterable[tuple[CharSet, Regex]]:
+def _parts(regex: Regex) -> Sequence[Regex]:
+    """The expressions whose moves make up the moves of this one."""
     match regex:
-        case Chars():
-            return ((regex.chars, EPSILON),)
         case Concat():
-            return _derive_concat(regex, budget)
+            parts: list[Regex] = []
+            node: Regex = regex
+            while isinstance(node, Concat):
+                parts.append(node.head)
+                if not node.head.nullable:
+                    return parts
+                node = node.tail
+            return [*parts, node]
         case Loop():
-            high = None if regex.high is None else regex.high - 1
-            rest = loop(regex.body, max(regex.low - 1, 0), high)
-            return [(first, concat(then, rest, budget)) for first, then in moves(regex.body, budget)]
-        case Union():
-            blocks = _overlay([moves(member, budget) for member in regex.members], budget)
-            return [(first, union(*then)) for first, then in blocks]
-        case Inter():
-            blocks = _common([moves(member, budget) for member in regex.members], budget)
-            return [(first, intersection(*then)) for first, then in blocks]
+            return (regex.body,)
+        case Union() | Inter():
+            return regex.members
         case Not():
-            inner = moves(regex.inner, budget)
-            rest_of_all = ANY
-            for first, _ in inner:
-                rest_of_all = rest_of_all - first
-            return [*((first, complement(then)) for first, then in inner), (rest_of_all, ALL)]
+            return (regex.inner,)
         case Knot():
-            return moves(regex.definition, budget)
+            return (regex.definition,)
         case _:
             return ()
 
 
-def _derive_concat(regex: Concat, budget: Budget) -> Iterable[tuple[CharSet, Regex]]:
-    layers: list[list[tuple[CharSet, Regex]]] = []
+def _derive(regex: Regex, layers: Sequence[Moves], budget: Budget) -> Iterable[tuple[CharSet, Regex]]:
+    match regex:
+        case Chars():
+            return ((regex.chars, EPSILON),)
+        case Concat():
+            return _derive_concat(regex, layers, budget)
+        case Loop():
+            high = None if regex.high is None else regex.high - 1
+            rest = loop(regex.body, max(regex.low - 1, 0), high)
+            return [(first, concat(then, rest, budget)) for first, then in layers[0]]
+        case Union():
+            return _united(_overlay(layers, budget), budget)
+        case Inter():
+            return [(first, intersection(*then)) for first, then in _common(layers, budget)]
+        case Not():
+            rest_of_all = ANY
+            for first, _ in layers[0]:
+                rest_of_all = rest_of_all - first
+            return [*((first, complement(then)) for first, then in layers[0]), (rest_of_all, ALL)]
+        case Knot():
+            return layers[0]
+        case _:
+            return ()
+
+
+def _derive_concat(regex: Concat, layers: Sequence[Moves], budget: Budget) -> Iterable[tuple[CharSet, Regex]]:
+    whole: list[Sequence[tuple[CharSet, Regex]]] = []
     node: Regex = regex
-    while isinstance(node, Concat):
-        tail = node.tail
-        layers.append([(first, concat(then, tail, budget)) for first, then in moves(node.head, budget)])
-        if not node.head.nullable:
-            break
-        node = tail
-    else:
-        layers.append(list(moves(node, budget)))
-    if len(layers) == 1:
-        return layers[0]
-    return [(first, union(*then)) for first, then in _overlay(layers, budget)]
+    for layer in layers:
+        if isinstance(node, Concat):
+            tail = node.tail
+            whole.append([(first, concat(then, tail, budget)) for first, then in layer])
+            node = tail
+        else:
+            whole.append(layer)
+    if len(whole) == 1:
+        return whole[0]
+    return _united(_overlay(whole, budget), budget)
+
+
+def _united(blocks: Iterable[tuple[CharSet, list[Regex]]], budget: Budget) -> Iterable[tuple[CharSet, Regex]]:
+    for first, ways in blocks:
+        budget.spend(_STEPS_A_WAY * len(ways))
+        yield first, union(*ways)
 
 
 def _overlay(layers: Sequence[Iterable[tuple[CharSet, Regex]]], budget: Budget) -> list[tuple[CharSet, list[Regex]]]:
@@ -93,7 +114,7 @@ def _overlay(layers: Sequence[Iterable[tuple[CharSet, Regex]]], budget: Budget) 
     blocks: list[tuple[CharSet, list[Regex]]] = [(first, [then]) for first, then in layers[0]]
     for layer in layers[1:]:
         for first, then in layer:
-            budget.spend(len(blocks))
+            budget.spend(len(blocks) * (2 + len(first.ranges) // _RANGES_A_STEP))
             left = first
             refined: list[tuple[CharSet, list[Regex]]] = []
             for block, targets in blocks:
@@ -116,7 +137,7 @@ def _common(layers: Sequence[Iterable[tuple[CharSet, Regex]]], budget: Budget) -
         refined: list[tuple[CharSet, list[Regex]]] = []
         for block, targets in blocks:
             for first, then in layer:
-                budget.spend()
+                budget.spend(2 + len(first.ranges) // _RANGES_A_STEP)
                 inside = block & first
                 if inside:
                     refined.append((inside, [*targets, then]))
@@ -196,6 +217,3 @@ def _within(left: Regex, right: Regex, fuel: list[int]) -> bool:
             return any(_within(member, right, fuel) for member in left.members)
         case _:
             return left is EPSILON and right.nullable
-
-
-_GENEROUS = 5_000_000

@@ -7,149 +7,26 @@ character at once: disjoint character sets, each with the language of what may f
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Final, TypeAlias
 
-from governance.core.schema.budget import Budget, BudgetExceeded
+from governance.core.schema.budget import Budget
 from governance.core.schema.charset import ANY, NOTHING, CharSet
+from governance.core.schema.expressions import Chars, Concat, Epsilon, Inter, Loop, Not, Regex, Union
 
-MAX_NESTING: Final = 120
-"""How deep an expression may nest before it is given up; derivation recurses that deep."""
 _INTERNED_LIMIT: Final = 60_000
-
-
-class Regex:
-    """A language. ``nullable``: holds the empty string; ``shortest`` and ``longest`` bound the lengths of its
-    strings from outside (None: no bound)."""
-
-    __slots__ = ("_cost", "_moves", "longest", "nesting", "nullable", "serial", "shortest")
-
-    def __init__(self, *, nullable: bool, shortest: int, longest: int | None, nesting: int) -> None:
-        if nesting > MAX_NESTING:
-            raise BudgetExceeded("the expression nests too deep")
-        self.nullable = nullable
-        self.shortest = shortest
-        self.longest = longest
-        self.nesting = nesting
-        self.serial = _next_serial()
-        self._moves: Moves | None = None
-        self._cost = 0
-
-
-Moves: TypeAlias = tuple[tuple[CharSet, Regex], ...]
-
-
-class Epsilon(Regex):
-    """The empty string alone."""
-
-    __slots__ = ()
-
-
-class Chars(Regex):
-    """The strings of one character out of a set."""
-
-    __slots__ = ("chars",)
-
-    def __init__(self, chars: CharSet) -> None:
-        super().__init__(nullable=False, shortest=1, longest=1, nesting=1)
-        self.chars = chars
-
-
-class Concat(Regex):
-    """``head`` then ``tail``; the head is never itself a concatenation."""
-
-    __slots__ = ("head", "tail")
-
-    def __init__(self, head: Regex, tail: Regex) -> None:
-        bounded = head.longest is not None and tail.longest is not None
-        super().__init__(
-            nullable=head.nullable and tail.nullable,
-            shortest=head.shortest + tail.shortest,
-            longest=(head.longest or 0) + (tail.longest or 0) if bounded else None,
-            nesting=max(head.nesting + 1, tail.nesting if head.nullable else 0),
-        )
-        self.head = head
-        self.tail = tail
-
-
-class Loop(Regex):
-    """``low`` to ``high`` times ``body`` (None: without end). Counts stay numbers, so {0,100000} is one node."""
-
-    __slots__ = ("body", "high", "low")
-
-    def __init__(self, body: Regex, low: int, high: int | None) -> None:
-        super().__init__(
-            nullable=low == 0 or body.nullable,
-            shortest=low * body.shortest,
-            longest=None if high is None or body.longest is None else high * body.longest,
-            nesting=body.nesting + 1,
-        )
-        self.body = body
-        self.low = low
-        self.high = high
-
-
-class Union(Regex):
-    __slots__ = ("members",)
-
-    def __init__(self, members: tuple[Regex, ...]) -> None:
-        lengths = [member.longest for member in members if member.longest is not None]
-        super().__init__(
-            nullable=any(member.nullable for member in members),
-            shortest=min(member.shortest for member in members),
-            longest=max(lengths) if len(lengths) == len(members) else None,
-            nesting=1 + max(member.nesting for member in members),
-        )
-        self.members = members
-
-
-class Inter(Regex):
-    __slots__ = ("members",)
-
-    def __init__(self, members: tuple[Regex, ...]) -> None:
-        super().__init__(
-            nullable=all(member.nullable for member in members),
-            shortest=max(member.shortest for member in members),
-            longest=min((m.longest for m in members if m.longest is not None), default=None),
-            nesting=1 + max(member.nesting for member in members),
-        )
-        self.members = members
-
-
-class Not(Regex):
-    __slots__ = ("inner",)
-
-    def __init__(self, inner: Regex) -> None:
-        super().__init__(
-            nullable=not inner.nullable,
-            shortest=1 if inner.nullable else 0,
-            longest=None,
-            nesting=inner.nesting + 1,
-        )
-        self.inner = inner
-
-
-class Knot(Regex):
-    """A language defined by an equation in itself: ``X = after | … X …`` with every X behind a character."""
-
-    __slots__ = ("definition",)
-
-    def __init__(self, after: Regex) -> None:
-        super().__init__(nullable=after.nullable, shortest=0, longest=None, nesting=after.nesting + 2)
-        self.definition: Regex = after
-
-    def tie(self, definition: Regex) -> None:
-        self.definition = definition
-        self.nesting = max(self.nesting, definition.nesting + 1)
-
-
 _Key: TypeAlias = tuple[object, ...]
 _interned: dict[_Key, Regex] = {}
-_serials = iter(range(1 << 62))
 
 
-def _next_serial() -> int:
-    return next(_serials)
+def recall(pattern: str) -> Regex | None:
+    """What ``keep`` was given for the pattern, unless the table has overflowed since."""
+    return _interned.get(("pattern", pattern))
+
+
+def keep(pattern: str, compiled: Regex) -> None:
+    """Keep a compiled pattern beside its parts, so that one limit holds for both."""
+    _remember(("pattern", pattern), compiled)
 
 
 def _remember(key: _Key, made: Regex) -> Regex:
@@ -283,8 +160,15 @@ def _merged(members: Iterable[Regex]) -> Iterable[Regex]:
     return rest
 
 
+_FLATTENED: Final = (Inter, Chars, Epsilon)
+
+
 def intersection(*members: Regex) -> Regex:
     """The strings of every member; of none: ``ALL``."""
+    if len(members) == 2 and not any(isinstance(member, _FLATTENED) for member in members):
+        if members[0] is ALL or members[0] is members[1]:
+            return members[1]
+        return members[0] if members[1] is ALL else _joined(members)
     flat: dict[Regex, None] = {}
     letters: CharSet | None = None
     stack = list(reversed(members))
@@ -300,19 +184,53 @@ def intersection(*members: Regex) -> Regex:
         flat[chars(letters)] = None
     if not flat:
         return ALL
-    if NONE in flat or any(isinstance(member, Not) and member.inner in flat for member in flat):
+    if NONE in flat:
         return NONE
     if len(flat) == 1:
         (single,) = flat
         return single
     if EPSILON in flat:
         return EPSILON if all(member.nullable for member in flat) else NONE
-    key = (Inter, frozenset(flat))
+    return _joined(flat)
+
+
+def _joined(members: Collection[Regex]) -> Regex:
+    for member in members:
+        if isinstance(member, Not) and _covers(member.inner, members):
+            return NONE
+    key = (Inter, frozenset(members))
     found = _interned.get(key)
     if found is not None:
         return found
-    made = Inter(tuple(sorted(flat, key=_negative_last)))
+    made = Inter(tuple(sorted(members, key=_negative_last)))
     return NONE if made.longest is not None and made.shortest > made.longest else _remember(key, made)
+
+
+def _covers(ways: Regex, members: Collection[Regex]) -> bool:
+    """Is one of the members among the ways of a union, so that nothing of it lies outside?"""
+    if isinstance(ways, Union):
+        return any(member in ways.members for member in members)
+    return ways in members
+
+
+def alternatives(regex: Regex) -> tuple[Regex, ...]:
+    """Expressions that together hold the same strings: a union, also one inside an intersection, taken apart."""
+    if isinstance(regex, Union):
+        return regex.members
+    if isinstance(regex, Loop) and regex.high == 1:
+        return (EPSILON, *alternatives(regex.body))
+    if isinstance(regex, Inter):
+        widest = max(regex.members, key=_width)
+        if _width(widest) > 1:
+            rest = [member for member in regex.members if member is not widest]
+            return tuple(intersection(way, *rest) for way in alternatives(widest))
+    return (regex,)
+
+
+def _width(regex: Regex) -> int:
+    if isinstance(regex, Union):
+        return len(regex.members)
+    return 1 + _width(regex.body) if isinstance(regex, Loop) and regex.high == 1 else 1
 
 
 def complement(inner: Regex) -> Regex:

@@ -8,32 +8,29 @@ choose among what follows by what came before: nothing, a word character, or ano
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import lru_cache
 from typing import Final, NamedTuple
 
 from governance.core.schema import charset
 from governance.core.schema.budget import Budget, BudgetExceeded
 from governance.core.schema.charset import CharSet
 from governance.core.schema.derivation import classes, derivative, matches
+from governance.core.schema.expressions import Concat, Inter, Knot, Loop, Regex, Union
 from governance.core.schema.language import (
     ALL,
     EPSILON,
     NONE,
     SIGMA,
-    Concat,
-    Inter,
-    Knot,
-    Loop,
-    Regex,
-    Union,
     chars,
     complement,
     concat,
     intersection,
+    keep,
     loop,
+    recall,
     union,
 )
-from governance.core.schema.regex_syntax import (
+from governance.core.schema.regex_syntax import parse
+from governance.core.schema.regex_tree import (
     Anchor,
     Choice,
     Look,
@@ -42,7 +39,6 @@ from governance.core.schema.regex_syntax import (
     Repeat,
     Sequence,
     UnsupportedPattern,
-    parse,
 )
 
 __all__ = [
@@ -63,6 +59,9 @@ __all__ = [
 ]
 
 _COMPILE_STEPS: Final = 50_000
+_REMEMBERED_LENGTH: Final = 1_000
+_REMEMBERED_REFUSALS: Final = 1_000
+_refused: dict[str, tuple[str, str]] = {}
 _OTHER: Final = charset.ANY - charset.WORD
 _WORD_FIRST: Final = concat(chars(charset.WORD), ALL)
 _NO_WORD_FIRST: Final = union(EPSILON, concat(chars(_OTHER), ALL))
@@ -84,17 +83,32 @@ def length_between(low: int, high: int | None) -> Regex:
     return NONE if high is not None and low > high else loop(SIGMA, low, high)
 
 
-@lru_cache(maxsize=4096)
 def compile_pattern(pattern: str) -> Regex:
-    """All strings (of Unicode scalar values) in which the ECMA-262 pattern finds a match somewhere.
+    """All strings (of Unicode scalar values) in which the ECMA-262 pattern finds a match somewhere. Remembered.
 
     Raises:
         UnsupportedPattern: no pattern, or one whose language is not decided; ``reason`` is a permanent code.
     """
+    known = recall(pattern)
+    if known is not None:
+        return known
+    if pattern in _refused:
+        raise UnsupportedPattern(*_refused[pattern])
     try:
-        return _Builder().search(parse(pattern))
+        compiled = _Builder().search(parse(pattern))
     except BudgetExceeded:
-        raise UnsupportedPattern("too-large", "the pattern is too large to decide") from None
+        reason, message = "too-large", "the pattern is too large to decide"
+    except UnsupportedPattern as error:
+        reason, message = error.reason, str(error)
+    else:
+        if len(pattern) <= _REMEMBERED_LENGTH:
+            keep(pattern, compiled)
+        return compiled
+    if len(pattern) <= _REMEMBERED_LENGTH:
+        if len(_refused) >= _REMEMBERED_REFUSALS:
+            _refused.clear()
+        _refused[pattern] = (reason, message)
+    raise UnsupportedPattern(reason, message)
 
 
 class _After(NamedTuple):
@@ -127,6 +141,8 @@ class _Builder:
 
     def build(self, tree: Pattern, after: _After) -> _After:
         self.budget.spend()
+        if isinstance(tree, One):
+            return self.prepend(chars(tree.chars), after)
         if _is_plain(tree):
             return self.prepend(self.plain(tree), after)
         match tree:

@@ -6,74 +6,27 @@ plain meaning (``\\_``, ``\\@``, a lone ``]``, ``[\\w-.]``), that meaning is tak
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from enum import Enum
-from typing import Final, TypeAlias
+from typing import Final
 
 from governance.core.schema import charset
 from governance.core.schema.charset import CharSet
+from governance.core.schema.regex_tree import (
+    Anchor,
+    Choice,
+    Look,
+    One,
+    Pattern,
+    Repeat,
+    Sequence,
+    UnsupportedPattern,
+)
 
 MAX_LENGTH: Final = 4_000
 MAX_DEPTH: Final = 40
 _MAX_COUNT_DIGITS: Final = 15
 
-
-class UnsupportedPattern(Exception):
-    """The pattern is no ECMA-262 pattern, or uses what cannot be decided exactly.
-
-    ``reason`` is a permanent code: ``syntax``, ``too-large``, ``back-reference``, ``look-behind``,
-    ``property-escape``, ``case-insensitive``, ``flags``.
-    """
-
-    def __init__(self, reason: str, message: str = "") -> None:
-        super().__init__(message or reason)
-        self.reason = reason
-
-
-class Anchor(Enum):
-    START = "^"
-    END = "$"
-    BOUNDARY = "\\b"
-    NO_BOUNDARY = "\\B"
-
-
-@dataclass(frozen=True, slots=True)
-class One:
-    """One character out of a set."""
-
-    chars: CharSet
-
-
-@dataclass(frozen=True, slots=True)
-class Sequence:
-    parts: tuple[Pattern, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Choice:
-    branches: tuple[Pattern, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Repeat:
-    """``low`` to ``high`` times (None: without end). Greedy and lazy have the same language."""
-
-    body: Pattern
-    low: int
-    high: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class Look:
-    """A look-ahead: what follows must (or, negative, must not) begin with ``body``."""
-
-    body: Pattern
-    negative: bool
-
-
-Pattern: TypeAlias = One | Sequence | Choice | Repeat | Look | Anchor
-
 _DOT: Final = charset.ANY - charset.LINE_END
+_SPECIAL: Final = frozenset("^$.([*+?{\\")
 _ASSERTIONS: Final = ("^", "$", "\\b", "\\B", "(?=", "(?!")
 _CONTROLS: Final = {"n": 0xA, "r": 0xD, "t": 0x9, "v": 0xB, "f": 0xC}
 _CLASSES: Final = {"d": charset.DIGIT, "w": charset.WORD, "s": charset.SPACE}
@@ -153,13 +106,19 @@ class _Parser:
 
     def sequence(self, depth: int) -> Pattern:
         parts: list[Pattern] = []
-        while not self.done and self.text[self.at] not in "|)":
-            bare = self.text.startswith(_ASSERTIONS, self.at)
-            parts.append(self.quantified(self.term(depth), repeatable=not bare))
+        text = self.text
+        while self.at < len(text) and text[self.at] not in "|)":
+            start = self.at
+            part = self.term(depth)
+            if self.at < len(text) and text[self.at] in "*+?{":
+                part = self.quantified(part, repeatable=not text.startswith(_ASSERTIONS, start))
+            parts.append(part)
         return parts[0] if len(parts) == 1 else Sequence(tuple(parts))
 
     def term(self, depth: int) -> Pattern:
         character = self.next()
+        if character not in _SPECIAL:
+            return One(CharSet.char(ord(character)))
         match character:
             case "^":
                 return Anchor.START
@@ -177,15 +136,13 @@ class _Parser:
                 if self.counts() or self.peek(","):
                     raise self.error("nothing to repeat before")
                 return One(CharSet.char(ord(character)))
-            case "\\":
+            case _:
                 if self.take("b"):
                     return Anchor.BOUNDARY
                 if self.take("B"):
                     return Anchor.NO_BOUNDARY
                 escaped = self.escape(in_class=False)
                 return One(escaped if isinstance(escaped, CharSet) else CharSet.char(escaped))
-            case _:
-                return One(CharSet.char(ord(character)))
 
     def group(self, depth: int) -> Pattern:
         look: bool | None = None
@@ -232,7 +189,7 @@ class _Parser:
             low, high = 1, None
         elif self.take("?"):
             low, high = 0, 1
-        elif self.peek("{"):
+        else:
             self.at += 1
             counts = self.counts()
             if counts is None:
@@ -241,8 +198,6 @@ class _Parser:
                 self.at -= 1
                 return part
             low, high = counts
-        else:
-            return part
         if not repeatable:
             raise self.error("an assertion that is repeated")
         if high is not None and low > high:

@@ -10,9 +10,11 @@ from typing import Final, TypeAlias
 from governance.core.schema.budget import Budget, BudgetExceeded
 from governance.core.schema.charset import CharSet
 from governance.core.schema.derivation import moves, surely_within
-from governance.core.schema.language import ALL, NONE, Moves, Regex, complement, intersection
+from governance.core.schema.expressions import Moves, Regex
+from governance.core.schema.language import ALL, NONE, alternatives, complement, intersection
 
 _CHARACTERS_A_STEP: Final = 16
+_STEPS_A_WAY: Final = 12
 _Level: TypeAlias = dict[Regex, list[tuple[CharSet, Regex]]]
 
 
@@ -34,10 +36,11 @@ def find_string(
     Raises:
         BudgetExceeded: neither found nor refuted within the budget, or too long to write down.
     """
+    min_length = max(min_length, 0)
     if count <= 0 or (max_length is not None and min_length > max_length):
         return []
     if not required and not forbidden and count == 1:
-        budget.spend(1 + max(min_length, 0) // _CHARACTERS_A_STEP)
+        budget.spend(1 + min_length // _CHARACTERS_A_STEP)
         plain = "a" * min_length
         if plain not in excluded:
             return [plain]
@@ -46,7 +49,7 @@ def find_string(
     language = intersection(*required, *map(complement, forbidden))
     if language is NONE:
         return []
-    search = _Search(language, max(min_length, 0), max_length, budget)
+    search = _Search(language, min_length, max_length, budget)
     try:
         first = search.shortest()
         if first is None:
@@ -89,7 +92,7 @@ class _Search:
 
         ``once`` leaves out states seen at a shorter length: enough to find the shortest string.
         """
-        level: _Level = {self.language: []}
+        level: _Level = {state: [] for state in (alternatives(self.language) if once else (self.language,))}
         self.levels = [level]
         self.jump = _Jump(at=0, period=1, skipped=0)
         graph: dict[Regex, Moves] = {}
@@ -110,7 +113,7 @@ class _Search:
                     continue
             elif length >= 2 * mark:
                 mark, marked = length, level.keys()
-            following = self.following(level, length + 1, seen, graph)
+            following = self.following(level, length + 1, seen, graph, apart=once)
             if alive is None and not once and all(state in graph for state in following):
                 alive = _alive(graph)
             if alive is not None:
@@ -119,19 +122,21 @@ class _Search:
             level = following
             length += 1
 
-    def following(self, level: _Level, length: int, seen: set[Regex], graph: dict[Regex, Moves]) -> _Level:
+    def following(
+        self, level: _Level, length: int, seen: set[Regex], graph: dict[Regex, Moves], *, apart: bool
+    ) -> _Level:
+        """The next level. Taken ``apart``, a state is one alternative: fewer states, but a string has several."""
         found: _Level = {}
         room = None if self.high is None else self.high - length
         for state in level:
             self.budget.spend()
             graph[state] = steps = moves(state, self.budget)
             for first, then in steps:
-                if then not in seen and (room is None or then.shortest <= room):
-                    ways = found.get(then)
-                    if ways is None:
-                        found[then] = [(first, state)]
-                    else:
-                        ways.append((first, state))
+                ways = alternatives(then) if apart else (then,)
+                self.budget.spend(_STEPS_A_WAY * len(ways))
+                for way in ways:
+                    if way not in seen and way is not NONE and (room is None or way.shortest <= room):
+                        found.setdefault(way, []).append((first, state))
         return found
 
     def ways(self, length: int, state: Regex) -> list[tuple[CharSet, Regex]]:

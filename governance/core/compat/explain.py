@@ -1,0 +1,439 @@
+"""Every independent break of one side, each with its place in both documents and a payload of its own.
+
+The walk follows the receiver's schema keyword by keyword. At each it puts the solver the same question as the
+verdict did, with everything but this one keyword masked, so a finding is a proof about that keyword alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+from typing import Any, Final, TypeAlias
+
+from governance.core.canonical import canonical_or_text, escape
+from governance.core.compat.codes import CODES
+from governance.core.compat.model import ABSENT, Finding, FindingLevel, Side
+from governance.core.compat.places import Places, Spot, field_of, fits
+from governance.core.compat.question import Question
+from governance.core.schema.answers import Answer
+from governance.core.schema.nodes import Kind, Mode, Node
+
+Wrap: TypeAlias = Callable[[Node], Node]
+"""Puts a node of one position into the position it stands at, so that it can be asked of the whole value."""
+
+MAX_FINDINGS: Final = 200
+
+_CODE_OF: Final = {
+    "type": ("type-narrowed", "type-widened"),
+    "enum": ("enum-narrowed", "enum-widened"),
+    "const": ("const-narrowed", "const-widened"),
+    "required-added": ("required-added", "field-unpromised"),
+    "became-required": ("became-required", "became-optional"),
+    "field": ("field-removed", "field-ruled-out"),
+    "additionalProperties": ("additional-narrowed", "additional-widened"),
+    "patternProperties": ("additional-narrowed", "additional-widened"),
+    "minimum": ("minimum-raised", "minimum-lowered"),
+    "maximum": ("maximum-lowered", "maximum-raised"),
+    "exclusiveMinimum": ("exclusive-minimum-raised", "exclusive-minimum-lowered"),
+    "exclusiveMaximum": ("exclusive-maximum-lowered", "exclusive-maximum-raised"),
+    "multipleOf": ("multiple-of-narrowed", "multiple-of-widened"),
+    "minLength": ("min-length-raised", "min-length-lowered"),
+    "maxLength": ("max-length-lowered", "max-length-raised"),
+    "pattern": ("pattern-narrowed", "pattern-widened"),
+    "format": ("format-narrowed", "format-widened"),
+    "items": ("items-narrowed", "items-widened"),
+    "minItems": ("min-items-raised", "min-items-lowered"),
+    "maxItems": ("max-items-lowered", "max-items-raised"),
+    "uniqueItems": ("unique-items-added", "unique-items-dropped"),
+    "contains": ("contains-narrowed", "contains-widened"),
+    "minProperties": ("min-properties-raised", "min-properties-lowered"),
+    "maxProperties": ("max-properties-lowered", "max-properties-raised"),
+    "propertyNames": ("property-names-narrowed", "property-names-widened"),
+    "anyOf": ("union-narrowed", "union-widened"),
+    "oneOf": ("union-narrowed", "union-widened"),
+    "overlap": ("one-of-overlap", "one-of-overlap-returned"),
+    "not": ("exclusion-added", "exclusion-dropped"),
+    "if": ("condition-narrowed", "condition-widened"),
+    "dependent": ("dependency-added", "dependency-dropped"),
+    "unevaluated": ("unevaluated-closed", "unevaluated-opened"),
+    "false": ("forbidden", "forbidden-returned"),
+    "schema": ("narrowed", "widened"),
+}
+
+# Keywords that are judged one by one, in the order in which a reader wants to hear of them; those of the
+# first row mask the rest: a value of the wrong type has no length to complain of.
+_MASKING: Final[tuple[tuple[str, ...], ...]] = (("type",), ("enum",), ("const",))
+_SCALAR: Final[tuple[tuple[str, ...], ...]] = (
+    ("minimum", "exclusiveMinimum"),
+    ("maximum", "exclusiveMaximum"),
+    ("multipleOf",),
+    ("minLength",),
+    ("maxLength",),
+    ("pattern",),
+    ("format",),
+    ("minItems",),
+    ("maxItems",),
+    ("uniqueItems",),
+    ("contains", "minContains", "maxContains"),
+    ("minProperties",),
+    ("maxProperties",),
+    ("propertyNames",),
+    ("not",),
+    ("if", "then", "else"),
+    ("dependentRequired",),
+    ("dependentSchemas",),
+    ("dependencies",),
+)
+_BESIDE: Final = {"dependentRequired": "dependent", "dependentSchemas": "dependent", "dependencies": "dependent"}
+
+
+@dataclass(frozen=True)
+class _At:
+    """Where the walk stands: the receiver's spot, the sender's spots there, and how to get back to the root."""
+
+    spot: Spot
+    partners: list[Spot]
+    wrap: Wrap
+    lifted: bool
+    masks: tuple[Node, ...] = ()
+    path: tuple[int, ...] = field(default=())
+
+    def child(self, spot: Spot, partners: list[Spot], wrap: Wrap) -> _At:
+        return replace(self, spot=spot, partners=partners, wrap=wrap, path=(*self.path, id(self.spot.schema)))
+
+
+class Explainer:
+    """Explains why a question was answered with a value, or where it could not be answered."""
+
+    def __init__(self, question: Question) -> None:
+        self.question = question
+        self.forest = question.forest
+        self.lowering = question.receiver_lowering
+        self.theirs = Places(question.receiver_lowering)
+        self.ours = Places(question.sender_lowering)
+        self.found: list[Finding] = []
+
+    def findings(self) -> list[Finding]:
+        """The breaks and the undecided places, in the order of the receiver's document."""
+        root = _At(
+            self.theirs.root, self.ours.in_place([self.ours.root]), lambda node: node, self.lowering.lifted
+        )
+        self._walk(root)
+        return self.found
+
+    # The walk.
+
+    def _walk(self, at: _At) -> None:
+        schema, forest = at.spot.schema, self.forest
+        node = self.lowering.lower(schema, at.spot.scope, lifted=at.lifted)
+        if len(self.found) >= MAX_FINDINGS or not node.can_fail or self._probe(at, node).found is False:
+            return
+        if not isinstance(schema, dict):
+            self._leaf(at, "false", "", forest.false)
+            return
+        before = len(self.found)
+        if id(schema) not in at.path:
+            self._keywords(at, schema)
+        if len(self.found) == before:
+            self._leaf(at, "schema", "", node)
+
+    def _keywords(self, at: _At, schema: dict[str, Any]) -> None:
+        scope = self.lowering.references.enter(schema, at.spot.scope)
+        hides = self.lowering.dialect.ref_hides_siblings
+        for spot in self.theirs.followed(at.spot):
+            self._walk(at.child(spot, at.partners, at.wrap))
+        if hides and "$ref" in schema:
+            return
+        masks: list[Node] = list(at.masks)
+        for keywords in _MASKING:
+            node = self._node_of(schema, keywords, scope, at.lifted)
+            if node is not None:
+                reported = self._leaf(replace(at, masks=tuple(masks)), keywords[0], f"/{keywords[0]}", node)
+                if reported:
+                    masks.append(at.wrap(node))
+        at = replace(at, masks=tuple(masks))
+        self._required(at, schema)
+        self._properties(at, schema, scope)
+        self._items(at, schema, scope)
+        for keywords in _SCALAR:
+            node = self._node_of(schema, keywords, scope, at.lifted)
+            if node is not None:
+                present = next(keyword for keyword in keywords if keyword in schema)
+                self._leaf(at, _BESIDE.get(present, present), f"/{present}", node)
+        for index, child in enumerate(schema.get("allOf", ())):
+            self._walk(at.child(self.theirs.child(at.spot, f"/allOf/{index}", child), at.partners, at.wrap))
+        for keyword in ("anyOf", "oneOf"):
+            if keyword in schema:
+                self._union(at, keyword, schema[keyword], scope)
+        self._unevaluated(at, schema, scope)
+
+    def _node_of(
+        self, schema: dict[str, Any], keywords: Iterable[str], scope: Any, lifted: bool
+    ) -> Node | None:
+        """These keywords alone, as a node."""
+        chosen = {keyword: schema[keyword] for keyword in keywords if keyword in schema}
+        if not chosen:
+            return None
+        node = self.forest.conjunction(self.lowering.parts(chosen, scope, lifted))
+        return node if node.can_fail else None
+
+    def _required(self, at: _At, schema: dict[str, Any]) -> None:
+        declared = self.ours.properties(at.partners)
+        for index, name in enumerate(schema.get("required", ())):
+            node = self.forest.literal(Kind.REQUIRED, name)
+            kind = "became-required" if name in declared else "required-added"
+            old = declared[name][0].pointer if name in declared else None
+            self._leaf(at, kind, f"/required/{index}", node, name=name, partner_pointer=old)
+
+    def _properties(self, at: _At, schema: dict[str, Any], scope: Any) -> None:
+        forest = self.forest
+        named: dict[str, Any] = schema.get("properties", {})
+        patterns: dict[str, Any] = schema.get("patternProperties", {})
+        for name, child in named.items():
+            spot = self.theirs.child(at.spot, f"/properties/{escape(name)}", child)
+            self._walk_property(at, name, spot)
+        for pattern, child in patterns.items():
+            spot = self.theirs.child(at.spot, f"/patternProperties/{escape(pattern)}", child)
+            partners = [
+                self.ours.child(partner, f"/patternProperties/{escape(pattern)}", children[pattern])
+                for partner in at.partners
+                if pattern in (children := partner.schema.get("patternProperties", {}))
+            ]
+
+            def wrap(node: Node, pattern: str = pattern) -> Node:
+                return at.wrap(forest.props((), [(pattern, node)], forest.true, Mode.SILENT))
+
+            self._walk(at.child(spot, self.ours.in_place(partners), wrap))
+        additional = schema.get("additionalProperties", True)
+        if additional is True or (additional is False and at.lifted):
+            return
+        undeclared = [
+            name
+            for name in self.ours.properties(at.partners)
+            if name not in named and not any(fits(pattern, name) for pattern in patterns)
+        ]
+        for name in undeclared:
+            if additional is False:
+                node = forest.props([(name, forest.false)], (), forest.true, Mode.SILENT)
+                declared = self.ours.properties(at.partners)[name][0]
+                self._leaf(
+                    at, "field", "/additionalProperties", node, name=name, partner_pointer=declared.pointer
+                )
+            else:
+                self._walk_property(at, name, self.theirs.child(at.spot, "/additionalProperties", additional))
+        rest = self.lowering.lower(additional, scope, lifted=at.lifted)
+        free = [(name, forest.true) for name in (*named, *undeclared)]
+        others = forest.props(free, [(pattern, forest.true) for pattern in patterns], rest, Mode.SILENT)
+        self._leaf(at, "additionalProperties", "/additionalProperties", others)
+
+    def _walk_property(self, at: _At, name: str, spot: Spot) -> None:
+        forest = self.forest
+
+        def wrap(node: Node) -> Node:
+            return at.wrap(forest.props([(name, node)], (), forest.true, Mode.SILENT))
+
+        partners = self.ours.in_place(self.ours.property(at.partners, name))
+        self._walk(at.child(spot, partners, wrap))
+
+    def _items(self, at: _At, schema: dict[str, Any], scope: Any) -> None:
+        forest = self.forest
+        prefix, rest = self.lowering.item_schemas(schema)
+        keyword = self.lowering.dialect.tuple_keyword
+        for position, child in enumerate(prefix):
+
+            def wrap(node: Node, position: int = position) -> Node:
+                return at.wrap(forest.items((*(forest.true,) * position, node), forest.true))
+
+            partners = self.ours.in_place(self.ours.items(at.partners, position))
+            spot = self.theirs.child(at.spot, f"/{keyword}/{position}", child)
+            self._walk(at.child(spot, partners, wrap))
+
+        def wrap_rest(node: Node) -> Node:
+            return at.wrap(forest.items((forest.true,) * len(prefix), node))
+
+        place = "/additionalItems" if isinstance(schema.get("items"), list) else "/items"
+        if rest is False:
+            self._leaf(at, "items", place, forest.items((forest.true,) * len(prefix), forest.false))
+        elif rest is not True:
+            partners = self.ours.in_place(self.ours.items(at.partners, None))
+            self._walk(at.child(self.theirs.child(at.spot, place, rest), partners, wrap_rest))
+
+    def _union(self, at: _At, keyword: str, branches: list[Any], scope: Any) -> None:
+        """Blame a branch where values were clearly meant for it; else the union as a whole."""
+        forest = self.forest
+        lifted = at.lifted
+        nodes = [self.lowering.lower(branch, scope, lifted=lifted) for branch in branches]
+        union = forest.disjunction(nodes)
+        before = len(self.found)
+        if self._probe(at, union).found is not False:
+            heads = [self._head(branch, scope, node) for branch, node in zip(branches, nodes, strict=True)]
+            for index, (branch, head) in enumerate(zip(branches, heads, strict=True)):
+                if head is forest.true:
+                    continue
+                others = [node for other, node in enumerate(nodes) if other != index]
+
+                def wrap(node: Node, others: list[Node] = others) -> Node:
+                    return at.wrap(forest.disjunction([*others, node]))
+
+                meant = replace(at, masks=(*at.masks, at.wrap(head)))
+                if self._probe(meant, union).found:
+                    spot = self.theirs.child(at.spot, f"/{keyword}/{index}", branch)
+                    self._walk(meant.child(spot, at.partners, wrap))
+            # What was meant for no branch is the union's own loss. Each branch's head is masked for good.
+            elsewhere = replace(
+                at, masks=(*at.masks, *(at.wrap(forest.negate(head)) for head in heads if head is not forest.true))
+            )
+            if len(self.found) == before:
+                elsewhere = at
+            self._leaf(elsewhere, keyword, f"/{keyword}", union)
+        if keyword == "oneOf":
+            whole = forest.conjunction(self.lowering.parts({"oneOf": branches}, scope, lifted))
+            self._leaf(replace(at, masks=(*at.masks, at.wrap(union))), "overlap", "/oneOf", whole)
+
+    def _head(self, branch: Any, scope: Any, node: Node) -> Node:
+        """What tells one branch from another: its type, and the constants among its fields."""
+        forest = self.forest
+        if not isinstance(branch, dict):
+            return forest.true
+        parts: list[Node] = []
+        if node.can_hold != (1 << 6) - 1:
+            parts.append(forest.types(node.can_hold))
+        for spot in self.theirs.in_place([Spot(branch, "", scope)]):
+            if not spot.sure:
+                continue
+            for name, child in spot.schema.get("properties", {}).items():
+                if isinstance(child, dict) and ("const" in child or "enum" in child):
+                    value = self.lowering.lower(child, spot.scope)
+                    parts.append(forest.props([(name, value)], (), forest.true, Mode.SILENT))
+                    parts.append(forest.literal(Kind.REQUIRED, name))
+        return forest.conjunction(parts)
+
+    def _unevaluated(self, at: _At, schema: dict[str, Any], scope: Any) -> None:
+        if "unevaluatedProperties" not in schema and "unevaluatedItems" not in schema:
+            return
+        whole = self.lowering.lower(schema, at.spot.scope, lifted=at.lifted)
+        bare = self.lowering.lower(schema, at.spot.scope, lifted=at.lifted, bare=True)
+        keyword = "unevaluatedProperties" if "unevaluatedProperties" in schema else "unevaluatedItems"
+        self._leaf(replace(at, masks=(*at.masks, at.wrap(bare))), "unevaluated", f"/{keyword}", whole)
+
+    # One question, one finding.
+
+    def _probe(self, at: _At, node: Node) -> Answer:
+        return self.question.ask(at.wrap(node), at.masks)
+
+    def _leaf(
+        self,
+        at: _At,
+        kind: str,
+        place: str,
+        node: Node,
+        *,
+        name: str | None = None,
+        partner_pointer: str | None = None,
+    ) -> bool:
+        """Report what this node refuses; True when something was reported."""
+        if not node.can_fail:
+            return False
+        answer = self._probe(at, node)
+        if answer.found is False:
+            return False
+        keyword = place.removeprefix("/").partition("/")[0]
+        partner = next((spot for spot in at.partners if keyword and spot.has(keyword)), None)
+        ours = partner.pointer + f"/{keyword}" if partner else (at.partners[0].pointer if at.partners else None)
+        theirs = at.spot.pointer + place
+        ours_fragment = partner.schema[keyword] if partner and name is None else ABSENT
+        theirs_fragment = name if name is not None else _fragment(at.spot.schema, keyword)
+        side = self.question.side
+        self.found.append(
+            self._finding(
+                answer,
+                kind,
+                ours=(partner_pointer if name is not None else ours, ours_fragment),
+                theirs=(theirs, theirs_fragment),
+                field=name or field_of(theirs if side is Side.INPUT else (ours or theirs)),
+                named=name is not None,
+            )
+        )
+        return True
+
+    def _finding(
+        self,
+        answer: Answer,
+        kind: str,
+        *,
+        ours: tuple[str | None, Any],
+        theirs: tuple[str, Any],
+        field: str,
+        named: bool,
+    ) -> Finding:
+        side = self.question.side
+        old, new = (ours, theirs) if side is Side.INPUT else (theirs, ours)
+        where = f"`{field}`" if field else "the root"
+        if answer.found:
+            witness = self.question.witness(answer.value)
+            if witness is not None:
+                code = CODES[f"{side.value}.{_CODE_OF[kind][0 if side is Side.INPUT else 1]}"]
+                shown = "" if named else _shown(old[1], new[1])
+                return Finding(
+                    code=code.id, side=side, level=FindingLevel.BREAKING, message=f"{where}: {code.title}{shown}",
+                    fix=code.fix, reading=self.question.reading, old_pointer=old[0], new_pointer=new[0],
+                    old=old[1], new=new[1], witness=witness,
+                )  # fmt: skip
+        return undecided(
+            self.question,
+            answer.reason or "unverified-witness",
+            where,
+            old_pointer=old[0],
+            new_pointer=new[0],
+            old=old[1],
+            new=new[1],
+        )
+
+
+REASONS: Final = {
+    "budget": "the question took more steps than the budget allows",
+    "depth": "the schemas nest too deep",
+    "union-width": "a union has too many overlapping alternatives",
+    "unevaluated-width": "too many ways to pass decide what counts as unevaluated",
+    "dynamic-reference": "a dynamic reference depends on the path that led to it",
+    "unresolved-reference": "a reference leads nowhere",
+    "number-too-large": "a number is too large to reason about exactly",
+    "number-too-rare": "the numbers left are too rare to find",
+    "payload-too-large": "the smallest payload would be too large to show",
+    "property-names": "the rule on property names cannot be decided",
+    "format": "an asserted format cannot be reasoned about",
+    "unverified-witness": "a payload was found, but the independent validator does not confirm it",
+    "disagreement": "the engine and the second opinion disagree",
+}
+
+
+def undecided(question: Question, reason: str, where: str, **places: Any) -> Finding:
+    """The finding for a place that could be neither proved nor refuted."""
+    side = question.side
+    code = CODES[f"{side.value}.undecided"]
+    told = REASONS.get(reason) or f"the pattern uses what is not decided here ({reason.removeprefix('regex-')})"
+    return Finding(
+        code=code.id,
+        side=side,
+        level=FindingLevel.UNDECIDED,
+        message=f"{where}: neither proved nor refuted ({reason}): {told}",
+        fix=code.fix,
+        reading=question.reading,
+        **places,
+    )
+
+
+def _fragment(schema: Any, keyword: str) -> Any:
+    if not keyword:
+        return schema
+    return schema[keyword] if isinstance(schema, dict) and keyword in schema else ABSENT
+
+
+def _shown(old: Any, new: Any) -> str:
+    parts = [_brief(fragment) if fragment is not ABSENT else "nothing" for fragment in (old, new)]
+    return f" ({parts[0]} → {parts[1]})"
+
+
+def _brief(fragment: Any) -> str:
+    text = canonical_or_text(fragment)
+    return text if len(text) <= 80 else text[:79] + "…"

@@ -1,0 +1,224 @@
+"""What containment cannot show: fields silently ignored, objects closed, names typed, formats tightened.
+
+A parallel walk over the declared fields of both documents; it decides nothing about sets of values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any, Final
+
+from governance.core.compat.codes import CODES
+from governance.core.compat.model import ABSENT, Evidence, Finding, FindingLevel, Side
+from governance.core.compat.places import Places, Spot, field_of, fits
+from governance.core.schema.lower import Lowering
+from governance.core.schema.nodes import Node
+
+_MAX_PREFIX: Final = 64
+
+Fields = dict[str, list[Spot]]
+
+
+class Risks:
+    """Walks one side; both lowerings share a forest, so equal shapes are identical nodes."""
+
+    def __init__(self, old: Lowering, new: Lowering, side: Side) -> None:
+        self.side = side
+        self.old, self.new = Places(old), Places(new)
+        self.found: list[Finding] = []
+        self._seen: set[tuple[int, ...]] = set()
+
+    def findings(self) -> list[Finding]:
+        """Risky findings and notes, in the order of the documents."""
+        self._position([self.old.root], [self.new.root])
+        return self.found
+
+    def _position(self, old_roots: list[Spot], new_roots: list[Spot]) -> None:
+        old, new = self.old.in_place(old_roots), self.new.in_place(new_roots)
+        key = (*(id(spot.schema) for spot in old), -1, *(id(spot.schema) for spot in new))
+        if key in self._seen or not old or not new:
+            return
+        self._seen.add(key)
+        olds, news = self.old.properties(old), self.new.properties(new)
+        if self.side is Side.INPUT:
+            self._input_fields(old, new, olds, news)
+            self._format(old, new)
+        else:
+            self._output_fields(old, olds, news)
+        for name in olds.keys() & news.keys():
+            if self.side is Side.INPUT:
+                self._unconstrained(name, olds[name], news[name])
+        for name in olds:
+            if name in news:
+                self._position(olds[name], news[name])
+        prefixes = [len(self.old.lowering.item_schemas(spot.schema)[0]) for spot in old]
+        for position in (*range(min(max(prefixes, default=0), _MAX_PREFIX)), None):
+            self._position(self.old.items(old, position), self.new.items(new, position))
+        self._position(self.old.additional(old), self.new.additional(new))
+
+    # Requests.
+
+    def _input_fields(self, old: list[Spot], new: list[Spot], olds: Fields, news: Fields) -> None:
+        gone = [name for name in olds if name not in news and not self._described(self.new, new, name)]
+        added = [name for name in news if name not in olds]
+        explicit = any(spot.schema.get("additionalProperties") is True for spot in old) and bool(olds)
+        closed = any(spot.schema.get("additionalProperties") is False for spot in new)
+        was_closed = any(spot.schema.get("additionalProperties") is False for spot in old)
+        renamed = {} if closed else self._renamed(gone, added, olds, news)
+        for name in gone:
+            if closed:
+                continue  # a refused field is a break, and found as one
+            if name in renamed:
+                other = renamed[name]
+                self._add(
+                    "input.field-renamed", olds[name][0], news[other][0], old=name, new=other,
+                    field=f"{_at(olds[name][0])} → {_at(news[other][0])}",
+                )  # fmt: skip
+            else:
+                self._add("input.field-ignored", olds[name][0], None, old=olds[name][0].schema, new=ABSENT)
+        for name in added:
+            if name in renamed.values():
+                continue
+            free = news[name][0].schema in (True, {})
+            code = "input.open-name-typed" if explicit and not free else "input.property-added"
+            self._add(code, None, news[name][0], old=ABSENT, new=news[name][0].schema)
+        if closed and not was_closed and any(spot.has("properties") for spot in (*old, *new)):
+            spot = next(spot for spot in new if spot.schema.get("additionalProperties") is False)
+            self._add("input.closed", old[0], replace(spot, pointer=spot.pointer + "/additionalProperties"),
+                      old=ABSENT, new=False)  # fmt: skip
+
+    def _described(self, places: Places, spots: list[Spot], name: str) -> bool:
+        """Does a pattern or a schema for the rest still say something about ``name``?"""
+        return bool(places.additional(spots)) or any(
+            fits(pattern, name) for spot in spots for pattern in spot.schema.get("patternProperties", {})
+        )
+
+    def _renamed(self, gone: list[str], added: list[str], olds: Fields, news: Fields) -> dict[str, str]:
+        """Old name to new: the same shape and either a similar name or the only candidates on both sides."""
+        pairs: dict[str, str] = {}
+        for name in gone:
+            shape = self._shape(self.old, olds[name])
+            alike = [
+                other
+                for other in added
+                if other not in pairs.values() and self._shape(self.new, news[other]) is shape
+            ]
+            similar = [other for other in alike if _similar(name, other)]
+            if len(similar) == 1:
+                pairs[name] = similar[0]
+        return pairs
+
+    def _shape(self, places: Places, spots: list[Spot]) -> Node:
+        lowering = places.lowering
+        return lowering.forest.conjunction(lowering.lower(spot.schema, spot.scope, lifted=False) for spot in spots)
+
+    def _unconstrained(self, name: str, old: list[Spot], new: list[Spot]) -> None:
+        before, after = self._shape(self.old, old), self._shape(self.new, new)
+        true = self.old.lowering.forest.true
+        if before is not true and after is true:
+            self._add("input.unconstrained", old[0], new[0], old=old[0].schema, new=new[0].schema)
+
+    def _format(self, old: list[Spot], new: list[Spot]) -> None:
+        before = {str(spot.schema["format"]) for spot in old if spot.has("format")}
+        for spot in new:
+            if spot.has("format") and str(spot.schema["format"]) not in before:
+                self._add(
+                    "input.format-tightened", old[0], replace(spot, pointer=spot.pointer + "/format"),
+                    old=sorted(before)[0] if before else ABSENT, new=spot.schema["format"],
+                )  # fmt: skip
+
+    # Results.
+
+    def _output_fields(self, old: list[Spot], olds: Fields, news: Fields) -> None:
+        closed = any(spot.schema.get("additionalProperties") is False for spot in old)
+        promised = {name for spot in old if spot.sure for name in spot.schema.get("required", ())}
+        for name, spots in olds.items():
+            if name not in news and name not in promised:
+                self._add("output.field-dropped", spots[0], None, old=spots[0].schema, new=ABSENT)
+        for name, spots in news.items():
+            if name not in olds:
+                code = "output.field-added-to-closed" if closed else "output.property-added"
+                self._add(code, None, spots[0], old=ABSENT, new=spots[0].schema)
+
+    def _add(
+        self, code: str, at_old: Spot | None, at_new: Spot | None, *, old: Any, new: Any, field: str = ""
+    ) -> None:
+        row = CODES[code]
+        where = field or _at(at_old or at_new)
+        evidence = None
+        if row.level is FindingLevel.RISKY:
+            evidence = Evidence(
+                field=where,
+                old=None if old is ABSENT else old,
+                new=None if new is ABSENT else new,
+            )
+        self.found.append(
+            Finding(
+                code=code,
+                side=self.side,
+                level=row.level,
+                message=f"`{where}`: {row.title}" if where else f"the root: {row.title}",
+                fix=row.fix,
+                old_pointer=at_old.pointer if at_old else None,
+                new_pointer=at_new.pointer if at_new else None,
+                old=old,
+                new=new,
+                evidence=evidence,
+            )
+        )
+
+
+def _at(spot: Spot | None) -> str:
+    return field_of(spot.pointer) if spot else ""
+
+
+def _similar(one: str, other: str) -> bool:
+    """Names that a reader would call the same: equal words, one within the other, or a shared word."""
+    left, right = _words(one), _words(other)
+    return bool(left & right) or one.lower() in other.lower() or other.lower() in one.lower()
+
+
+def _words(name: str) -> set[str]:
+    words, word = set(), ""
+    for character in name:
+        if character.isupper() and word and not word[-1].isupper():
+            words.add(word.lower())
+            word = ""
+        if character.isalnum():
+            word += character
+        elif word:
+            words.add(word.lower())
+            word = ""
+    return words | ({word.lower()} if word else set())
+
+
+def breaks_explained(breaks: Iterable[Finding], risks: Iterable[Finding]) -> list[Finding]:
+    """One cause, one finding: a risk at a field that a break already speaks of is left out, a rename is said."""
+    breaks, risks = list(breaks), list(risks)
+    broken = [finding for finding in breaks if finding.level is FindingLevel.BREAKING]
+    required = {str(finding.new): finding for finding in broken if finding.code == "input.required-added"}
+    renames = {str(risk.new): risk for risk in risks if risk.code == "input.field-renamed"}
+    merged: list[Finding] = []
+    for finding in breaks:
+        rename = renames.get(str(finding.new)) if finding.code == "input.required-added" else None
+        if rename is not None:
+            hint = f"; it looks like `{rename.old}` under a new name"
+            finding = replace(finding, message=finding.message + hint, old_pointer=rename.old_pointer)
+        merged.append(finding)
+    places = {p for f in broken for p in (f.old_pointer, f.new_pointer) if p is not None}
+    for risk in risks:
+        if risk.code == "input.field-renamed" and str(risk.new) in required:
+            continue
+        if risk.code == "input.property-added" and _last(risk.new_pointer) in required:
+            continue
+        if risk.code == "input.closed" and risk.new_pointer in places:
+            continue
+        if any(place in places for place in (risk.old_pointer, risk.new_pointer) if place):
+            continue
+        merged.append(risk)
+    return merged
+
+
+def _last(pointer: str | None) -> str:
+    return (pointer or "").rpartition("/")[2].replace("~1", "/").replace("~0", "~")
