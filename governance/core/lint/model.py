@@ -1,0 +1,89 @@
+"""What a lint is and what it finds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, NamedTuple
+
+from governance.core.skill import SkillManifest
+
+
+class Severity(StrEnum):
+    ERROR = "error"
+    """Blocks a publish."""
+    WARNING = "warning"
+
+
+class Spot(NamedTuple):
+    """Where in a manifest (a JSON Pointer) something is wrong, and what."""
+
+    pointer: str
+    message: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Client:
+    """What one kind of client refuses in the tools it is given. Lengths are characters."""
+
+    id: str
+    title: str
+    name_length: int
+    name_pattern: str
+    prefixed: bool
+    """Does the client put ``mcp__server__`` before the names of an MCP server's tools?"""
+    root_keywords: frozenset[str] = frozenset()
+    """Keywords refused at the root of an input schema."""
+    keywords: frozenset[str] = frozenset()
+    """Keywords refused anywhere in a schema."""
+    type_lists: bool = True
+    bare_arrays: bool = True
+    """Are arrays without ``items`` taken?"""
+    property_pattern: str = ""
+    root_type: bool = False
+    """Must ``type: object`` stand at the roots literally?"""
+    description_length: int = 0
+    """0: no limit known."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Lint:
+    """One rule: a permanent id, how much it weighs, what it checks and what to do. Exactly one of the three
+    checks is set: over one manifest, over one manifest for one client, or over a whole catalogue (the first
+    of each triple is the skill's name)."""
+
+    id: str
+    severity: Severity
+    title: str
+    """Begins with "Checks that"."""
+    fix: str
+    check: Callable[[SkillManifest], Iterable[Spot]] | None = None
+    check_client: Callable[[SkillManifest, Client], Iterable[Spot]] | None = None
+    check_catalogue: Callable[[Sequence[SkillManifest]], Iterable[tuple[str, Spot]]] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class LintFinding:
+    """One thing a lint found in one skill."""
+
+    id: str
+    severity: Severity
+    pointer: str
+    """Into the skill's native manifest."""
+    message: str
+    fix: str
+    skill: str = ""
+    client: str | None = None
+    """The client that refuses it, for findings of a profile."""
+
+    def to_document(self) -> dict[str, Any]:
+        document: dict[str, Any] = {
+            "id": self.id,
+            "severity": self.severity.value,
+            "skill": self.skill,
+            "pointer": self.pointer,
+            "message": self.message,
+            "fix": self.fix,
+        }
+        return document | ({"client": self.client} if self.client else {})

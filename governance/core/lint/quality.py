@@ -1,0 +1,178 @@
+"""What makes a skill hard to choose, hard to call or hard to trust. Warnings, every one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any, Final
+
+from governance.core.lint.model import Spot
+from governance.core.lint.reading import both_schemas, fields
+from governance.core.skill import Category, SkillManifest
+
+_VAGUE: Final = frozenset({"bar", "data", "foo", "info", "misc", "stuff", "temp", "thing", "tmp"})
+_VAGUE_NAMES: Final = _VAGUE | {
+    "common",
+    "default",
+    "do",
+    "general",
+    "handle",
+    "handler",
+    "helper",
+    "helpers",
+    "main",
+    "manager",
+    "miscellaneous",
+    "process",
+    "test",
+    "things",
+    "tool",
+    "tools",
+    "untitled",
+    "util",
+    "utils",
+}
+_VAGUE_FIELDS: Final = _VAGUE | {"obj", "object", "payload"}
+_NUMBERED_FIELD: Final = re.compile(r"(data|info|payload|param|arg|value|field|item|obj|temp|tmp|input|x)_?\d+")
+_VERSIONED: Final = re.compile(r"(?:^|_)v\d+(?:_\d+)*(?:_|$)|(?:^|_)version_?\d+(?:_|$)")
+_ANYTHING: Final = re.compile(
+    r"\b(anything|everything|whatever|any (?:task|request|question|kind)|all (?:kinds|sorts|tasks|purposes?)|"
+    r"general[- ]purpose|various (?:things|tasks))\b|任何(?:事情|任务)|各种(?:事情|任务)",
+    re.IGNORECASE,
+)
+_ABSENCE: Final = re.compile(
+    r"option|default|omit|if (?:not|un)|unless|when (?:not|absent|missing|empty)|absent|leave|otherwise|"
+    r"not (?:set|given|provided|specified)|only (?:if|when|for|used)|"
+    r"可选|默认|缺省|省略|不填|facultati|par défaut|sinon",
+    re.IGNORECASE,
+)
+_SENSITIVE: Final = re.compile(
+    r"(?:^|_)(?:passwords?|passwd|pwd|passphrase|secrets?|api_?keys?|private_?keys?|access_?tokens?|refresh_?tokens?|"
+    r"auth_?tokens?|bearer(?:_token)?|id_?token|credentials?|authorization|cookies?|ssn|social_security(?:_number)?|"
+    r"credit_?cards?(?:_number)?|card_?number|cvv|cvc|iban|pin_?code|passport(?:_number)?|tax_?id|"
+    r"date_?of_?birth|birth_?date|dob|身份证号?|密码|银行卡号?)(?:_(?:value|text|plain|base64))?$|^token$|^auth$"
+)
+_CAMEL: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[-.\s]+")
+MIN_DESCRIPTION: Final = 20
+"""Characters; CJK characters count double."""
+
+
+def vague_name(manifest: SkillManifest) -> Iterator[Spot]:
+    last = manifest.name.rpartition(".")[2]
+    if last in _VAGUE_NAMES:
+        yield Spot("/name", f'the name "{last}" says nothing about what the skill does')
+
+
+def versioned_name(manifest: SkillManifest) -> Iterator[Spot]:
+    match = next(filter(None, map(_VERSIONED.search, manifest.name.split("."))), None)
+    if match:
+        yield Spot("/name", f'the name carries a version, "{match[0].strip("_")}"; versions have a place of their own')
+
+
+def vague_field(manifest: SkillManifest) -> Iterator[Spot]:
+    for side in ("input_schema", "output_schema"):
+        for pointer, name, _, _ in fields(getattr(manifest, side), f"/{side}"):
+            if name.lower() in _VAGUE_FIELDS or _NUMBERED_FIELD.fullmatch(name.lower()):
+                yield Spot(pointer, f'the field name "{name}" says nothing about what it holds')
+
+
+def empty_description(manifest: SkillManifest) -> Iterator[Spot]:
+    if not manifest.description.strip():
+        yield Spot("/description", "there is no description, so no model can tell when to use the skill")
+
+
+def broad_description(manifest: SkillManifest) -> Iterator[Spot]:
+    text = manifest.description.strip()
+    if not text:
+        return
+    if len(text) + sum(ord(char) > 0x2E7F for char in text) < MIN_DESCRIPTION:
+        yield Spot("/description", f"{len(text)} characters are too few to say when to use the skill")
+    elif match := _ANYTHING.search(text):
+        yield Spot("/description", f"{match[0]!r} claims every task; say which ones, and which not")
+
+
+def missing_output(manifest: SkillManifest) -> Iterator[Spot]:
+    if manifest.output_schema is None and manifest.category is not Category.KNOWLEDGE:
+        yield Spot("/output_schema", "there is no output schema, so callers may expect nothing")
+
+
+def unstructured_output(manifest: SkillManifest) -> Iterator[Spot]:
+    schema = manifest.output_schema
+    if schema is None or schema is False:
+        return
+    if schema is True or not isinstance(schema, dict):
+        yield Spot("/output_schema", "the output may be anything")
+        return
+    telling = schema.keys() - {"$schema", "$id", "$comment", "title", "description", "$defs", "definitions"}
+    kinds = schema.get("type")
+    if not telling:
+        yield Spot("/output_schema", "the output may be anything")
+    elif kinds == "string" and telling.isdisjoint({"enum", "const", "pattern", "format"}):
+        yield Spot("/output_schema", "the output is bare text; a reader must guess its parts")
+    elif kinds == "object" and telling <= {"type", "additionalProperties"} and not _is_map(schema):
+        yield Spot("/output_schema", "the output is an object of which no field is declared")
+
+
+def _is_map(schema: dict[str, Any]) -> bool:
+    values = schema.get("additionalProperties")
+    return isinstance(values, dict) and bool(values)
+
+
+def undeclared_effects(manifest: SkillManifest) -> Iterator[Spot]:
+    if manifest.side_effects is None and manifest.category is not Category.KNOWLEDGE:
+        yield Spot("/side_effects", "nothing says whether a call changes anything")
+
+
+def no_owner(manifest: SkillManifest) -> Iterator[Spot]:
+    if not manifest.owner:
+        yield Spot("/owner", "nobody is named to ask")
+
+
+def unexplained_optional(manifest: SkillManifest) -> Iterator[Spot]:
+    for pointer, name, schema, parent in fields(manifest.input_schema, "/input_schema"):
+        required = parent.get("required")
+        if (isinstance(required, list) and name in required) or not isinstance(schema, dict):
+            continue
+        if "default" in schema or "const" in schema or _takes_null(schema):
+            continue
+        text = schema.get("description")
+        if not isinstance(text, str) or not _ABSENCE.search(text):
+            yield Spot(pointer, f'"{name}" is optional, and nothing says what happens without it')
+
+
+def unmarked_sensitive(manifest: SkillManifest) -> Iterator[Spot]:
+    for side in ("input_schema", "output_schema"):
+        for pointer, name, schema, _ in fields(getattr(manifest, side), f"/{side}"):
+            snake = _CAMEL.sub("_", name).lower()
+            if _SENSITIVE.search(snake) and _may_hold_text(schema) and not _is_marked(schema):
+                yield Spot(pointer, f'"{name}" looks like a secret or personal data and is not marked x-sensitive')
+
+
+def bare_marks(manifest: SkillManifest) -> Iterator[Spot]:
+    """``x-sensitive`` that is no boolean marks nothing."""
+    for pointer, node in both_schemas(manifest):
+        if "x-sensitive" in node and not isinstance(node["x-sensitive"], bool):
+            yield Spot(f"{pointer}/x-sensitive", "x-sensitive is true or false; anything else marks nothing")
+
+
+def _takes_null(schema: dict[str, Any]) -> bool:
+    kinds = schema.get("type")
+    if kinds == "null" or (isinstance(kinds, list) and "null" in kinds):
+        return True
+    branches = [*(schema.get("anyOf") or []), *(schema.get("oneOf") or [])] if _lists(schema) else []
+    return any(isinstance(branch, dict) and branch.get("type") == "null" for branch in branches)
+
+
+def _lists(schema: dict[str, Any]) -> bool:
+    return all(isinstance(schema.get(keyword, []), list) for keyword in ("anyOf", "oneOf"))
+
+
+def _may_hold_text(schema: Any) -> bool:
+    if not isinstance(schema, dict):
+        return schema is True
+    kinds = schema.get("type")
+    return kinds not in ("boolean", "integer", "number", "null")
+
+
+def _is_marked(schema: Any) -> bool:
+    return isinstance(schema, dict) and isinstance(schema.get("x-sensitive"), bool)

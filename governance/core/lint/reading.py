@@ -1,0 +1,112 @@
+"""The ways lints look at a manifest: its subschemas, its fields, and every text a model or a person reads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from governance.core.canonical import escape
+from governance.core.compat.model import JSON
+from governance.core.skill import SkillManifest
+
+_ONE: Final = frozenset(
+    {
+        "additionalItems",
+        "additionalProperties",
+        "contains",
+        "contentSchema",
+        "else",
+        "if",
+        "items",
+        "not",
+        "propertyNames",
+        "then",
+        "unevaluatedItems",
+        "unevaluatedProperties",
+    }
+)
+_LIST: Final = frozenset({"allOf", "anyOf", "oneOf", "prefixItems", "items"})
+_MAP: Final = frozenset({"$defs", "definitions", "dependentSchemas", "dependencies", "patternProperties", "properties"})
+_PROSE: Final = frozenset({"description", "title", "$comment"})
+
+
+def subschemas(schema: JSON, pointer: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Every object schema inside ``schema``, itself first, with its pointer; in document order."""
+    stack: list[tuple[str, JSON]] = [(pointer, schema)]
+    while stack:
+        here, node = stack.pop()
+        if not isinstance(node, dict):
+            continue
+        yield here, node
+        inside: list[tuple[str, JSON]] = []
+        for keyword, value in node.items():
+            place = f"{here}/{escape(keyword)}"
+            if keyword in _MAP and isinstance(value, dict):
+                inside += [(f"{place}/{escape(key)}", child) for key, child in value.items()]
+            elif keyword in _LIST and isinstance(value, list):
+                inside += [(f"{place}/{index}", child) for index, child in enumerate(value)]
+            elif keyword in _ONE:
+                inside.append((place, value))
+        stack += reversed(inside)
+
+
+def both_schemas(manifest: SkillManifest) -> Iterator[tuple[str, dict[str, Any]]]:
+    yield from subschemas(manifest.input_schema, "/input_schema")
+    yield from subschemas(manifest.output_schema, "/output_schema")
+
+
+def fields(schema: JSON, pointer: str) -> Iterator[tuple[str, str, JSON, dict[str, Any]]]:
+    """``(pointer, name, schema, parent)`` of every declared property at any depth."""
+    for here, node in subschemas(schema, pointer):
+        properties = node.get("properties")
+        if isinstance(properties, dict):
+            for name, child in properties.items():
+                yield f"{here}/properties/{escape(name)}", name, child, node
+
+
+def prose(manifest: SkillManifest) -> Iterator[tuple[str, str]]:
+    """Every text written to be read, with its pointer: descriptions, titles, rules, meanings, instructions."""
+    if manifest.title:
+        yield "/title", manifest.title
+    yield "/description", manifest.description
+    for pointer, node in both_schemas(manifest):
+        for keyword in _PROSE:
+            if isinstance(node.get(keyword), str):
+                yield f"{pointer}/{keyword}", node[keyword]
+    for index, rule in enumerate(manifest.business_rules):
+        yield f"/business_rules/{index}/text", rule.text
+    for index, error in enumerate(manifest.errors):
+        yield f"/errors/{index}/meaning", error.meaning
+    for index, example in enumerate(manifest.examples):
+        if example.when:
+            yield f"/examples/{index}/when", example.when
+    for name, text in (("effect_scope", manifest.effect_scope), ("rollback", manifest.rollback)):
+        if text:
+            yield f"/{name}", text
+    yield from strings(manifest.extensions, "/extensions")
+
+
+def everything_shown(manifest: SkillManifest) -> Iterator[tuple[str, str]]:
+    """All of :func:`prose`, and every other string of the schemas, keys too: a model reads them all."""
+    yield from prose(manifest)
+    yield "/name", manifest.external_name or manifest.name
+    for side, schema in (("/input_schema", manifest.input_schema), ("/output_schema", manifest.output_schema)):
+        for pointer, text in strings(schema, side):
+            if pointer.rpartition("/")[2] not in _PROSE:
+                yield pointer, text
+
+
+def strings(value: JSON, pointer: str) -> Iterator[tuple[str, str]]:
+    """Every string in a JSON value, keys included (with the pointer of their value)."""
+    stack: list[tuple[str, JSON]] = [(pointer, value)]
+    while stack:
+        here, node = stack.pop()
+        if isinstance(node, str):
+            yield here, node
+        elif isinstance(node, dict):
+            for key, child in node.items():
+                place = f"{here}/{escape(key)}"
+                yield place, key
+                stack.append((place, child))
+        elif isinstance(node, list):
+            stack += [(f"{here}/{index}", child) for index, child in enumerate(node)]
