@@ -77,7 +77,7 @@ _SECRECY: Final = tuple(
         r"\b(?:to\s+)?(?:the\s+)?(?:user|human|anyone|anybody|operator)\b",
         r"\b(?:hide|conceal|keep)\s+(?:this|that|these|it|the\s+\w+)\s+(?:[^.\n]{0,30}\s)?(?:hidden\s+|secret\s+)?"
         r"from\s+the\s+(?:user|human|operator)\b(?!'s)(?!\s+(?:interface|list|menu|table|group))",
-        r"\b(?:the\s+)?(?:user|human|operator)\s+(?:must|should|may|can)\s*(?:not|never|n't)\s+"
+        r"\b(?:the\s+)?(?:user|human|operator)\s+(?:must|should)\s*(?:not|never|n't)\s+"
         r"(?:know|notice|find\s+out|learn|be\s+(?:told|informed|aware))\b",
         r"\bwithout\s+the\s+(?:user|human|operator)'?s?\s+(?:knowing|knowledge|noticing)\b",
         r"(?:不要|不得|切勿|禁止|别)(?:告诉|告知|通知|提醒|让)[^。\n]{0,6}用户(?:知道|此事|这)?",
@@ -155,7 +155,7 @@ def _disguised(text: str) -> Iterator[str]:
         if word.isascii() or not _LATIN.search(word):
             continue
         foreign = [char for char in word if not _LATIN.match(char)]
-        if any(char.translate(_TWINS) == char for char in foreign):
+        if not foreign or any(char.translate(_TWINS) == char for char in foreign):
             continue  # a letter with no Latin twin gives itself away
         if russian and _BORROWED.fullmatch(word):
             continue
