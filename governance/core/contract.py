@@ -22,6 +22,7 @@ from governance.core.parts import (
     read_errors,
     read_examples,
     read_fallback,
+    read_reference,
     read_rules,
     read_runtime,
     read_slo,
@@ -78,11 +79,8 @@ REQUIRED: Final = (
 MAX_FAULTS: Final = 100
 """Faults reported for one document; after that a hundred more would help nobody."""
 
-_ENTRYPOINT: Final = re.compile(
-    r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*(\.[A-Za-z_]\w*)*|(mcp|https?):\S+"
-)
+_ENTRYPOINT: Final = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*(\.[A-Za-z_]\w*)*|(mcp|https?):\S+")
 _URL: Final = re.compile(r"https?://[^\s/?#]+[^\s]*")
-_SUCCESSOR: Final = re.compile(r"none|[a-z][a-z0-9_.]*@\S[^\x00]*")
 
 
 def manifest_from_document(value: JSON, *, native: bool = True, locate: Locate = nowhere) -> SkillManifest:
@@ -108,9 +106,7 @@ def manifest_from_document(value: JSON, *, native: bool = True, locate: Locate =
 def invalid_contract(faults: Iterable[Fault], *, locate: Locate = nowhere, name: str = "") -> InvalidContract:
     """The error over collected faults, each located."""
     listed = list(faults)
-    placed = [
-        fault if fault.place else replace(fault, place=locate(fault.pointer)) for fault in listed[:MAX_FAULTS]
-    ]
+    placed = [fault if fault.place else replace(fault, place=locate(fault.pointer)) for fault in listed[:MAX_FAULTS]]
     first = placed[0]
     more = f" (and {len(listed) - 1} more)" if len(listed) > 1 else ""
     subject = f"The contract of {name}" if name else "The contract"
@@ -137,8 +133,7 @@ def _read(fields: Fields, *, native: bool) -> SkillManifest:
         output_schema=_schema(fields, "output_schema", required=False),
         business_rules=read_rules(fields),
         errors=read_errors(fields),
-        timeout_sec=fields.number("timeout_sec", lambda n: n > 0, "more than 0 seconds")
-        or DEFAULT_TIMEOUT_SEC,
+        timeout_sec=fields.number("timeout_sec", lambda n: n > 0, "more than 0 seconds") or DEFAULT_TIMEOUT_SEC,
         category=category,
         tags=fields.texts("tags", pattern=TOKEN, meaning="a tag"),
         owner=fields.matching("owner", TOKEN, "an owner", limit=200),
@@ -157,7 +152,7 @@ def _read(fields: Fields, *, native: bool) -> SkillManifest:
         fallback=read_fallback(fields),
         deprecated_since=_version(fields, "deprecated_since"),
         sunset=_day(fields, "sunset"),
-        replacement=fields.matching("replacement", _SUCCESSOR, "name@range or none", limit=400),
+        replacement=_successor(fields),
         migration_guide=fields.matching("migration_guide", _URL, "an http or https URL"),
         status=(fields.choice("status", Status) or Status.ACTIVE).value,
         external_name=fields.text("external_name", limit=1_000),
@@ -232,6 +227,13 @@ def _schema(fields: Fields, name: str, *, required: bool) -> JSON:
         message = 'the input must accept only objects: write "type": "object" at its root'
         fields.fault(name, message, code="object-root")
     return deepcopy(value)
+
+
+def _successor(fields: Fields) -> str | None:
+    """``none`` is an answer too: there is no successor, and that is known."""
+    if fields.peek("replacement") == "none":
+        return str(fields.take("replacement"))
+    return read_reference(fields, "replacement")
 
 
 def _day(fields: Fields, name: str) -> str | None:

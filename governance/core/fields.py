@@ -60,6 +60,10 @@ class Fields:
     def has(self, name: str) -> bool:
         return self._left.get(name) is not None
 
+    def peek(self, name: str) -> JSON:
+        """The raw value without taking it."""
+        return self._left.get(name)
+
     def is_blank(self, name: str) -> bool:
         value = self._left.get(name)
         return isinstance(value, str) and not value.strip()
@@ -79,9 +83,7 @@ class Fields:
             return None
         return str(value)
 
-    def matching(
-        self, name: str, pattern: re.Pattern[str], meaning: str, *, limit: int = 2_000
-    ) -> str | None:
+    def matching(self, name: str, pattern: re.Pattern[str], meaning: str, *, limit: int = 2_000) -> str | None:
         """A text that ``pattern`` matches whole; ``meaning`` completes "this is not …"."""
         value = self.text(name, limit=limit)
         if value is not None and pattern.fullmatch(value) is None:
@@ -127,9 +129,7 @@ class Fields:
         self.fault(name, f"this must be {meaning}")
         return None
 
-    def texts(
-        self, name: str, *, pattern: re.Pattern[str] | None = None, meaning: str = ""
-    ) -> tuple[str, ...]:
+    def texts(self, name: str, *, pattern: re.Pattern[str] | None = None, meaning: str = "") -> tuple[str, ...]:
         """A set of strings: sorted, each once, whatever the order in the source."""
         value = self.take(name)
         if value is None:

@@ -9,16 +9,33 @@ from typing import Final
 
 from governance.core.compat.model import JSON
 from governance.core.fields import Fields, repeated
-from governance.core.names import shown
+from governance.core.names import is_name, shown
 from governance.core.skill import BusinessError, BusinessRule, Example, FallbackStep, RuntimeRequirements, Slo
-from governance.errors import Fault
+from governance.core.versioning import Range
+from governance.errors import Fault, InvalidRange
 
 TOKEN: Final = re.compile(r"[^\s\x00-\x1f]([^\x00-\x1f]*[^\s\x00-\x1f])?")
 """A short text without control characters and without blanks at its ends."""
 _ENVIRONMENT: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _ENDPOINT: Final = re.compile(r"[^\s\x00]+")
-_STEP: Final = re.compile(r"[a-z][a-z0-9_.]*(@\S[^\x00-\x1f]*)?")
 _LONG_EXAMPLE: Final = frozenset({"input", "output", "error", "when"})
+
+
+def read_reference(fields: Fields, name: str) -> str | None:
+    """A ``name@range``: a skill name and an npm range."""
+    value = fields.text(name, limit=400)
+    if value is None:
+        return None
+    skill, at, versions = value.partition("@")
+    if not at or not is_name(skill) or not versions.strip():
+        fields.fault(name, f"{shown(value)} is not name@range, such as knowledge.extract@^2")
+        return None
+    try:
+        Range.parse(versions)
+    except InvalidRange as error:
+        fields.fault(name, error.message.removesuffix("."), code="range")
+        return None
+    return value
 
 
 def read_rules(fields: Fields) -> tuple[BusinessRule, ...]:
@@ -28,11 +45,7 @@ def read_rules(fields: Fields) -> tuple[BusinessRule, ...]:
         text = inside.text("text")
         pattern, expression = inside.text("pattern"), inside.text("expression")
         _demand(inside, value, id=rule_id, text=text)
-        return (
-            BusinessRule(id=rule_id, text=text, pattern=pattern, expression=expression)
-            if rule_id and text
-            else None
-        )
+        return BusinessRule(id=rule_id, text=text, pattern=pattern, expression=expression) if rule_id and text else None
 
     rules = fields.each("business_rules", read)
     _refuse_repeated(fields, "business_rules", [rule.id for rule in rules])
@@ -75,7 +88,7 @@ def read_fallback(fields: Fields) -> tuple[FallbackStep, ...]:
     def read(value: JSON, pointer: str) -> FallbackStep | None:
         before = len(fields.faults)
         inside = Fields(value, pointer=pointer, faults=fields.faults)
-        skill = inside.matching("skill", _STEP, "name@range", limit=400)
+        skill = read_reference(inside, "skill")
         age = inside.number("cached_max_age_sec", lambda n: n > 0, "more than 0 seconds")
         has_static = isinstance(value, Mapping) and "static" in value
         static = deepcopy(inside.take("static"))
@@ -101,9 +114,7 @@ def _demand(inside: Fields, value: JSON, **found: str | None) -> None:
 
 def _refuse_repeated(fields: Fields, name: str, keys: Sequence[str]) -> None:
     for index in repeated(keys):
-        fields.faults.append(
-            Fault(pointer=f"{fields.at(name)}/{index}", message=f"{shown(keys[index])} stands twice")
-        )
+        fields.faults.append(Fault(pointer=f"{fields.at(name)}/{index}", message=f"{shown(keys[index])} stands twice"))
 
 
 def read_runtime(fields: Fields) -> RuntimeRequirements:
@@ -112,9 +123,7 @@ def read_runtime(fields: Fields) -> RuntimeRequirements:
         return RuntimeRequirements()
     found = RuntimeRequirements(
         network=inside.texts("network", pattern=_ENDPOINT, meaning="a network endpoint"),
-        environment=inside.texts(
-            "environment", pattern=_ENVIRONMENT, meaning="the name of an environment variable"
-        ),
+        environment=inside.texts("environment", pattern=_ENVIRONMENT, meaning="the name of an environment variable"),
         disk_mb=inside.number("disk_mb", lambda n: n >= 0, "0 MB or more"),
     )
     inside.close()
