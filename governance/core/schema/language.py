@@ -63,14 +63,18 @@ def concat(head: Regex, tail: Regex, budget: Budget | None = None) -> Regex:
 def _prepend(head: Regex, tail: Regex) -> Regex:
     if head is EPSILON:
         return tail
-    if isinstance(head, Loop):
-        after = tail.head if isinstance(tail, Concat) else tail
-        if isinstance(after, Loop) and after.body is head.body:
-            high = None if head.high is None or after.high is None else head.high + after.high
-            merged = loop(head.body, head.low + after.low, high)
-            return _prepend(merged, tail.tail) if isinstance(tail, Concat) else merged
-        if head is ALL and tail.nullable:
-            return ALL
+    first, rest = (tail.head, tail.tail) if isinstance(tail, Concat) else (tail, EPSILON)
+    if isinstance(head, Loop) and isinstance(first, Loop):
+        if first.body is head.body:
+            high = None if head.high is None or first.high is None else head.high + first.high
+            return _prepend(loop(head.body, head.low + first.low, high), rest)
+        if head is ALL and first.high != first.low:  # anything may stand before, so the least count is enough
+            return _prepend(ALL, concat(loop(first.body, first.low, first.low), rest))
+    if tail is ALL and isinstance(head, Loop) and head.high != head.low:
+        head = loop(head.body, head.low, head.low)
+        return ALL if head is EPSILON else _prepend(head, ALL)
+    if head is ALL and tail.nullable:
+        return ALL
     if tail is ALL and head.nullable:
         return ALL
     return _interned.get((head, tail)) or _remember((head, tail), Concat(head, tail))

@@ -15,6 +15,7 @@ from governance.core.schema.language import ALL, NONE, alternatives, complement,
 
 _CHARACTERS_A_STEP: Final = 16
 _STEPS_A_WAY: Final = 12
+_STEPS_A_CHARACTER: Final = 3
 _Level: TypeAlias = dict[Regex, list[tuple[CharSet, Regex]]]
 
 
@@ -171,7 +172,7 @@ class _Search:
         tail: list[str] = []
         stack = [self.last_characters(length, state)]
         while stack:
-            self.budget.spend()
+            self.budget.spend(_STEPS_A_CHARACTER)
             step = next(stack[-1], None)
             if step is None:
                 stack.pop()
@@ -188,8 +189,8 @@ class _Search:
 
     def last_characters(self, length: int, state: Regex) -> Iterator[tuple[str, Regex]]:
         for first, before in self.ways(length, state):
-            for codepoint in first:
-                yield chr(codepoint), before
+            yield chr(first.best), before
+            yield from ((chr(codepoint), before) for codepoint in islice(first, 1, None))
 
 
 @dataclass(frozen=True, slots=True)
