@@ -1,4 +1,4 @@
-"""How a migration runs: in the transaction that ``migrate`` hands over, or on its own from alembic's command."""
+"""How a migration runs: in the transaction ``migrate`` hands over, or on its own from alembic's command."""
 
 from __future__ import annotations
 

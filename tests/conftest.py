@@ -9,13 +9,20 @@ from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
 
+import hypothesis
 import psycopg
 import pytest
+from hypothesis import is_hypothesis_test
 
 from governance.control import embedded
 from governance.control.database import Database, migrate
 from governance.control.roles import OWNER_ROLE, SERVICE_ROLE
 from governance.control.settings import Settings
+
+# A deadline per example measures the machine's other work, not ours; each test has a time limit of its own.
+hypothesis.settings.register_profile("quick", deadline=None, max_examples=100)
+hypothesis.settings.register_profile("fuzz", deadline=None, max_examples=5000)
+hypothesis.settings.load_profile("quick")
 
 _NUMBERS = count(1)
 _TEMPLATE = "template_governance"
@@ -30,12 +37,20 @@ def short_folder() -> Path:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out what only root can set up, as said in the closing line, when somebody else runs the tests."""
-    if os.geteuid() == 0:
-        return
-    out = [item for item in items if item.get_closest_marker("needs_root")]
+    """Leave out what only root can set up when somebody else runs, and all but properties when fuzzing.
+
+    What is left out is counted in the closing line.
+    """
+    root, fuzzing = os.geteuid() == 0, config.getoption("--hypothesis-profile") == "fuzz"
+    kept: list[pytest.Item] = []
+    out: list[pytest.Item] = []
+    for item in items:
+        wanted = root or item.get_closest_marker("needs_root") is None
+        if fuzzing:
+            wanted = wanted and is_hypothesis_test(getattr(item, "obj", None))
+        (kept if wanted else out).append(item)
     config.hook.pytest_deselected(items=out)
-    items[:] = [item for item in items if item not in out]
+    items[:] = kept
 
 
 @pytest.fixture
