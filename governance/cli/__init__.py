@@ -62,6 +62,10 @@ def main(argv: Sequence[str]) -> int:
         return 0
     except KeyboardInterrupt:
         return INTERRUPTED
+    except Exception as error:
+        from governance.cli.run import tell_bug
+
+        return tell_bug(error)
 
 
 def _silence_stdout() -> None:

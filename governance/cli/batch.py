@@ -11,15 +11,17 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import FrameType
 from typing import IO, Any, Final
 
 from governance.core.compat.engine import Settings, check, check_schemas
 from governance.core.compat.model import Comparison, Level, Side, Verdict
 from governance.core.document import Limits, read_json
+from governance.core.schema.load import accepts_only_objects, schema_faults
+from governance.core.skill import SkillManifest
 from governance.core.versioning import Version, normalise_version, required_bump
-from governance.errors import GovernanceError, InvalidContract, InvalidVersion
+from governance.errors import Fault, GovernanceError, InvalidContract, InvalidVersion
 from governance.importers.mcp import tool_contract
 from governance.opinion import CoversWorker
 
@@ -34,7 +36,7 @@ _LEADING_ID: Final = re.compile(rb'\s*\{\s*"id"\s*:\s*("(?:[^"\\]|\\.){0,400}"|-
 
 @dataclass(frozen=True, kw_only=True)
 class Answer:
-    """One line's answer. ``bad``: the line could not be read, as opposed to a contract that is invalid."""
+    """One line's answer. ``bad``: it could not be read or handled, as opposed to a contract that is invalid."""
 
     document: dict[str, Any]
     size: int
@@ -73,9 +75,12 @@ class Pairs:
                 document = {"id": error.identity, **place, "verdict": "invalid", "error": str(error)}
                 yield Answer(document=document, size=size, bad=True)
             else:
-                yield Answer(document={"id": pair.get("id"), **self._compare(pair)}, size=size)
+                document, failed = self._compare(pair)
+                yield Answer(document={"id": pair.get("id"), **document}, size=size, bad=failed)
 
-    def _compare(self, pair: Mapping[str, Any]) -> dict[str, Any]:
+    def _compare(self, pair: Mapping[str, Any]) -> tuple[dict[str, Any], bool]:
+        """The answer, and whether the engine failed on the pair instead of deciding it."""
+        failed = False
         began = time.perf_counter_ns()
         try:
             with _alarm(self.ceiling_sec):
@@ -84,12 +89,14 @@ class Pairs:
             comparison = _gave_up(f"budget: no answer within {self.ceiling_sec:g} seconds")
         except (RecursionError, MemoryError):
             comparison = _gave_up("budget: the pair needs more memory or depth than is allowed")
+        except Exception as error:  # whatever one pair does to the engine, the next ones are answered
+            comparison, failed = _gave_up(f"internal: {type(error).__name__}: {error}"), True
         micros = (time.perf_counter_ns() - began) // 1000
         document = comparison.to_document()
         baseline = _version(pair.get("old_version"))
         if baseline is not None and comparison.verdict is not Verdict.INVALID:
             document["bump"] = required_bump(comparison, baseline).value
-        return document | {"micros": micros}
+        return document | {"micros": micros}, failed
 
     def _decide(self, pair: Mapping[str, Any]) -> Comparison:
         if self.side is not None:
@@ -152,7 +159,7 @@ def _leading_id(line: bytes) -> Any:
         return None
 
 
-def _skill(pair: Mapping[str, Any], key: str) -> Any:
+def _skill(pair: Mapping[str, Any], key: str) -> SkillManifest | None:
     tool = pair[key]
     if tool is None:
         return None
@@ -161,7 +168,18 @@ def _skill(pair: Mapping[str, Any], key: str) -> Any:
     names = (tool.get("name"), pair.get("name"), pair.get("tool"))
     name = next((name for name in names if isinstance(name, str) and name), "tool")
     version = pair.get(f"{key}_version")
-    return tool_contract(tool, name=name, version=version if isinstance(version, str) else _UNVERSIONED)
+    manifest = tool_contract(tool, name=name, version=version if isinstance(version, str) else _UNVERSIONED)
+    schema = manifest.input_schema
+    if not accepts_only_objects(schema):
+        faults = schema_faults(schema) or [_OBJECT_ROOT]
+        located = [replace(fault, pointer=f"/input_schema{fault.pointer}") for fault in faults]
+        raise InvalidContract(f"The input schema is not valid: {faults[0].message}.", faults=located)
+    return manifest
+
+
+_OBJECT_ROOT: Final = Fault(
+    pointer="", code="object-root", message='it must accept only objects: write "type": "object" at its root'
+)
 
 
 def _version(spelling: Any) -> Version | None:

@@ -8,9 +8,11 @@ import importlib
 import itertools
 import os
 import sys
+import traceback
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from pathlib import Path
 from types import ModuleType
 
 from governance.cli import COMMANDS
@@ -25,7 +27,7 @@ from governance.cli.output import (
     written_file,
 )
 from governance.cli.terminal import clean
-from governance.errors import GovernanceError, UsageError
+from governance.errors import GovernanceError, ServiceError, UsageError
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -116,6 +118,17 @@ def tell(error: GovernanceError, output: Output) -> int:
                 with contextlib.suppress(UsageError), written_file(destination.file) as stream:
                     stream.write(text)
     return error.exit_code
+
+
+def tell_bug(error: Exception) -> int:
+    """An error nobody foresaw: where it happened, for a report, without pages of trace."""
+    frames = traceback.extract_tb(error.__traceback__)
+    where = next((f"{Path(f.filename).name}:{f.lineno}" for f in reversed(frames) if "governance" in f.filename), "?")
+    sentence = clean(f"{type(error).__name__}: {error}"[:500])
+    with contextlib.suppress(OSError):
+        print(f"error: this is a bug in govctl, at {where}: {sentence}", file=sys.stderr)
+        print("  → Please report it with the command line and its input.", file=sys.stderr)
+    return ServiceError.exit_code
 
 
 def overview() -> str:

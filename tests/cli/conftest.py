@@ -40,9 +40,7 @@ Govctl = Callable[..., Done]
 def govctl(tmp_path: Path) -> Govctl:
     """``govctl(*words, stdin=b"", env={...}, cwd=...)``; knows no server, home or config of this machine."""
 
-    def run(
-        *words: str | Path, stdin: bytes = b"", env: dict[str, str] | None = None, cwd: Path | None = None
-    ) -> Done:
+    def run(*words: str | Path, stdin: bytes = b"", env: dict[str, str] | None = None, cwd: Path | None = None) -> Done:
         clean = {k: v for k, v in os.environ.items() if not k.startswith(("GOVCTL_", "XDG_", "GIT_"))}
         home = tmp_path / "home"
         home.mkdir(exist_ok=True)

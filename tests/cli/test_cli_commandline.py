@@ -53,9 +53,7 @@ def test_no_command_at_all_shows_help_and_fails(govctl: Govctl) -> None:
         (["list", "--serv", "http://x"], "--server"),
     ],
 )
-def test_an_unknown_word_ends_with_2_and_the_nearest_valid_one(
-    govctl: Govctl, words: list[str], hint: str
-) -> None:
+def test_an_unknown_word_ends_with_2_and_the_nearest_valid_one(govctl: Govctl, words: list[str], hint: str) -> None:
     done = govctl(*words)
     assert done.code == 2
     assert done.out == ""

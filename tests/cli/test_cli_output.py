@@ -79,9 +79,7 @@ def test_markdown_stays_below_a_hosts_limit_and_says_what_is_missing() -> None:
 
 
 def test_each_format_pairs_with_the_file_that_follows_it(tmp_path: Path) -> None:
-    found = destinations(
-        [("-o", "json"), ("--out", "a.json"), ("-o", "markdown"), ("--out", "b"), ("-o", "text")]
-    )
+    found = destinations([("-o", "json"), ("--out", "a.json"), ("-o", "markdown"), ("--out", "b"), ("-o", "text")])
     assert [(d.format.id, d.file) for d in found] == [
         ("json", Path("a.json")),
         ("markdown", Path("b")),

@@ -21,9 +21,7 @@ def test_nothing_that_matches_is_exit_1_with_no_best(govctl: Govctl) -> None:
 
 def test_a_prerelease_of_the_next_major_never_matches_a_caret(govctl: Govctl) -> None:
     versions = ("2.1.0-pre.0", "2.0.0", "3.0.0-pre.0")
-    assert (
-        govctl("range", "^2", *versions, "--include-prerelease", "-o", "json").json["best"] == "2.1.0-pre.0"
-    )
+    assert govctl("range", "^2", *versions, "--include-prerelease", "-o", "json").json["best"] == "2.1.0-pre.0"
     assert govctl("range", "^2", *versions, "-o", "json").json["best"] == "2.0.0"
 
 
