@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import count
 from typing import Final, TypeAlias
 
 from governance.core.schema.budget import BudgetExceeded
@@ -10,23 +9,25 @@ from governance.core.schema.charset import CharSet
 
 MAX_NESTING: Final = 120
 """How deep an expression may nest before it is given up; derivation recurses that deep."""
-_serials = count()
 
 
 class Regex:
     """A language. ``nullable``: holds the empty string; ``shortest`` and ``longest`` bound the lengths of its
-    strings from outside (None: no bound)."""
+    strings from outside (None: no bound); ``rank`` orders members by their shape, so that the same question takes the
+    same way in every process."""
 
-    __slots__ = ("_cost", "_moves", "longest", "nesting", "nullable", "serial", "shortest")
+    __slots__ = ("_cost", "_moves", "longest", "nesting", "nullable", "rank", "shortest")
 
-    def __init__(self, *, nullable: bool, shortest: int, longest: int | None, nesting: int) -> None:
+    def __init__(
+        self, *, nullable: bool, shortest: int, longest: int | None, nesting: int, shape: tuple[int, ...]
+    ) -> None:
         if nesting > MAX_NESTING:
             raise BudgetExceeded("the expression nests too deep")
         self.nullable = nullable
         self.shortest = shortest
         self.longest = longest
         self.nesting = nesting
-        self.serial = next(_serials)
+        self.rank = hash(shape)
         self._moves: Moves | None = None
         self._cost = 0
 
@@ -46,7 +47,7 @@ class Chars(Regex):
     __slots__ = ("chars",)
 
     def __init__(self, chars: CharSet) -> None:
-        super().__init__(nullable=False, shortest=1, longest=1, nesting=1)
+        super().__init__(nullable=False, shortest=1, longest=1, nesting=1, shape=(1, hash(chars.ranges)))
         self.chars = chars
 
 
@@ -62,6 +63,7 @@ class Concat(Regex):
             shortest=head.shortest + tail.shortest,
             longest=(head.longest or 0) + (tail.longest or 0) if bounded else None,
             nesting=max(head.nesting + 1, tail.nesting if head.nullable else 0),
+            shape=(2, head.rank, tail.rank),
         )
         self.head = head
         self.tail = tail
@@ -78,6 +80,7 @@ class Loop(Regex):
             shortest=low * body.shortest,
             longest=None if high is None or body.longest is None else high * body.longest,
             nesting=body.nesting + 1,
+            shape=(3, body.rank, low, -1 if high is None else high),
         )
         self.body = body
         self.low = low
@@ -94,6 +97,7 @@ class Union(Regex):
             shortest=min(member.shortest for member in members),
             longest=max(lengths) if len(lengths) == len(members) else None,
             nesting=1 + max(member.nesting for member in members),
+            shape=(4, *(member.rank for member in members)),
         )
         self.members = members
 
@@ -107,6 +111,7 @@ class Inter(Regex):
             shortest=max(member.shortest for member in members),
             longest=min((m.longest for m in members if m.longest is not None), default=None),
             nesting=1 + max(member.nesting for member in members),
+            shape=(5, *(member.rank for member in members)),
         )
         self.members = members
 
@@ -120,6 +125,7 @@ class Not(Regex):
             shortest=1 if inner.nullable else 0,
             longest=None,
             nesting=inner.nesting + 1,
+            shape=(6, inner.rank),
         )
         self.inner = inner
 
@@ -130,7 +136,9 @@ class Knot(Regex):
     __slots__ = ("definition",)
 
     def __init__(self, after: Regex) -> None:
-        super().__init__(nullable=after.nullable, shortest=0, longest=None, nesting=after.nesting + 2)
+        super().__init__(
+            nullable=after.nullable, shortest=0, longest=None, nesting=after.nesting + 2, shape=(7, after.rank)
+        )
         self.definition: Regex = after
 
     def tie(self, definition: Regex) -> None:

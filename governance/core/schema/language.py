@@ -133,7 +133,7 @@ def union(*members: Regex) -> Regex:
         (result,) = flat
     else:
         key = (Union, frozenset(flat))
-        result = _interned.get(key) or _remember(key, Union(tuple(sorted(flat, key=_serial))))
+        result = _interned.get(key) or _remember(key, Union(tuple(sorted(flat, key=_rank))))
     return loop(result, 0, 1) if empty and not result.nullable else result
 
 
@@ -248,15 +248,15 @@ def complement(inner: Regex) -> Regex:
     return _interned.get((Not, inner)) or _remember((Not, inner), Not(inner))
 
 
-def _serial(regex: Regex) -> int:
-    return regex.serial
+def _rank(regex: Regex) -> int:
+    return regex.rank
 
 
 def _negative_last(regex: Regex) -> tuple[bool, int]:
-    return isinstance(regex, Not), regex.serial
+    return isinstance(regex, Not), regex.rank
 
 
-EPSILON: Final[Regex] = Epsilon(nullable=True, shortest=0, longest=0, nesting=1)
+EPSILON: Final[Regex] = Epsilon(nullable=True, shortest=0, longest=0, nesting=1, shape=(0,))
 NONE: Final[Regex] = Chars(NOTHING)
 SIGMA: Final[Regex] = Chars(ANY)
 ALL: Final[Regex] = Loop(SIGMA, 0, None)

@@ -10,7 +10,7 @@ from typing import Final, TypeAlias
 from governance.core.schema.budget import Budget, BudgetExceeded
 from governance.core.schema.charset import CharSet
 from governance.core.schema.derivation import moves, surely_within
-from governance.core.schema.expressions import Moves, Regex
+from governance.core.schema.expressions import Inter, Moves, Not, Regex, Union
 from governance.core.schema.language import ALL, NONE, alternatives, complement, intersection
 
 _CHARACTERS_A_STEP: Final = 16
@@ -98,13 +98,13 @@ class _Search:
         self.jump = _Jump(at=0, period=1, skipped=0)
         graph: dict[Regex, Moves] = {}
         alive: frozenset[Regex] | None = None
-        seen: set[Regex] = set()
+        seen = _Seen(self.budget)
         length, mark, marked = 0, 0, level.keys()
         while level and (self.high is None or length <= self.high):
             if length >= self.low:
                 yield length, level
-                if once:
-                    seen.update(level)
+                if length == self.low:
+                    level = {state: ways for state, ways in level.items() if not once or seen.adds(state)}
             elif length > mark and not self.jump.skipped and level.keys() == marked:
                 period = length - mark
                 skipped = (self.low - length) // period * period
@@ -114,7 +114,7 @@ class _Search:
                     continue
             elif length >= 2 * mark:
                 mark, marked = length, level.keys()
-            following = self.following(level, length + 1, seen, graph, apart=once)
+            following = self.following(level, length + 1, graph, seen if once else None)
             if alive is None and not once and all(state in graph for state in following):
                 alive = _alive(graph)
             if alive is not None:
@@ -123,20 +123,21 @@ class _Search:
             level = following
             length += 1
 
-    def following(
-        self, level: _Level, length: int, seen: set[Regex], graph: dict[Regex, Moves], *, apart: bool
-    ) -> _Level:
-        """The next level. Taken ``apart``, a state is one alternative: fewer states, but a string has several."""
+    def following(self, level: _Level, length: int, graph: dict[Regex, Moves], seen: _Seen | None) -> _Level:
+        """The next level. For one string (``seen``) states are taken apart into their alternatives: there are fewer
+        of them, though a string may lead to several."""
         found: _Level = {}
         room = None if self.high is None else self.high - length
         for state in level:
             self.budget.spend()
             graph[state] = steps = moves(state, self.budget)
             for first, then in steps:
-                ways = alternatives(then) if apart else (then,)
+                ways = (then,) if seen is None else alternatives(then)
                 self.budget.spend(_STEPS_A_WAY * len(ways))
                 for way in ways:
-                    if way not in seen and way is not NONE and (room is None or way.shortest <= room):
+                    if way is NONE or (room is not None and way.shortest > room):
+                        continue
+                    if seen is None or length <= self.low or seen.adds(way):
                         found.setdefault(way, []).append((first, state))
         return found
 
@@ -191,6 +192,34 @@ class _Search:
         for first, before in self.ways(length, state):
             yield chr(first.best), before
             yield from ((chr(codepoint), before) for codepoint in islice(first, 1, None))
+
+
+class _Seen:
+    """States met on the way to a shortest string. One that forbids all that an earlier one forbids, and more, can
+    lead to no string that the earlier one does not lead to as well."""
+
+    def __init__(self, budget: Budget) -> None:
+        self.budget = budget
+        self.met: dict[frozenset[Regex], list[frozenset[Regex]]] = {}
+
+    def adds(self, state: Regex) -> bool:
+        """Is it new? Then it counts as met from now on."""
+        wanted: list[Regex] = []
+        unwanted: list[Regex] = []
+        for member in state.members if isinstance(state, Inter) else (state,):
+            if not isinstance(member, Not):
+                wanted.append(member)
+            elif isinstance(member.inner, Union):
+                unwanted.extend(member.inner.members)
+            else:
+                unwanted.append(member.inner)
+        forbidden = frozenset(unwanted)
+        met = self.met.setdefault(frozenset(wanted), [])
+        self.budget.spend(len(met))
+        if any(earlier <= forbidden for earlier in met):
+            return False
+        met.append(forbidden)
+        return True
 
 
 @dataclass(frozen=True, slots=True)
