@@ -397,6 +397,7 @@ REASONS: Final = {
     "unevaluated-width": "too many ways to pass decide what counts as unevaluated",
     "dynamic-reference": "a dynamic reference depends on the path that led to it",
     "unresolved-reference": "a reference leads nowhere",
+    "reference-loop": "a reference leads back to itself without passing a field or an item",
     "number-too-large": "a number is too large to reason about exactly",
     "number-too-rare": "the numbers left are too rare to find",
     "payload-too-large": "the smallest payload would be too large to show",

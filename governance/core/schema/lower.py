@@ -59,7 +59,7 @@ class Lowering:
         self.references = References(document, found)
         self._done: dict[tuple[int, bool, bool], Node] = {}
         self._under_way: set[tuple[int, bool, bool]] = set()
-        self._lifts: dict[int, bool] = {}
+        self._recursive: set[tuple[int, int, bool, bool]] = set()
 
     def lower(
         self, schema: Any = None, scope: Scope = None, *, lifted: bool | None = None, bare: bool = False
@@ -81,6 +81,7 @@ class Lowering:
             return done
         reference_key = (id(self), *key)
         if key in self._under_way:
+            self._recursive.add(reference_key)
             return self.forest.ref(reference_key)
         self._under_way.add(key)
         try:
@@ -89,7 +90,29 @@ class Lowering:
             self._under_way.discard(key)
         self._done[key] = node
         self.forest.targets[reference_key] = node
+        if not self._under_way:
+            self._open_loops()
         return node
+
+    def _open_loops(self) -> None:
+        """A reference that leads back to itself without passing a child position means nothing: make it opaque."""
+        for key in [key for key in self._recursive if key in self.forest.targets]:
+            self._recursive.discard(key)
+            stack, seen = [self.forest.targets[key]], set()
+            while stack:
+                node = stack.pop()
+                if node.kind is Kind.REF and node.args[0] == key:
+                    self.forest.targets[key] = self.forest.opaque("reference-loop", key)
+                    break
+                if node.id in seen:
+                    continue
+                seen.add(node.id)
+                if node.kind is Kind.REF:
+                    stack.append(self.forest.targets[node.args[0]])
+                elif node.kind in (Kind.AND, Kind.OR, Kind.NOT):
+                    stack.extend(node.args)
+                elif node.kind is Kind.ONEOF:
+                    stack.extend(node.args[0])
 
     def _schema(self, schema: dict[str, Any], scope: Scope, lifted: bool, bare: bool) -> Node:
         outer = self.dialect

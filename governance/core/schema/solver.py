@@ -321,9 +321,10 @@ class _Expansion:
                 if self.solver.overlap(one, other)
             ]
             return [none, *pairs]
+        # By position: the same branch twice fits twice, so it can never be the one.
         return [
-            (entry(chosen, sign), *(entry(other, DENIED) for other in branches if other is not chosen))
-            for chosen in branches
+            (entry(chosen, sign), *(entry(other, DENIED) for place, other in enumerate(branches) if place != index))
+            for index, chosen in enumerate(branches)
         ]
 
     def _leaf(self, literals: list[int]) -> Answer:
