@@ -96,10 +96,8 @@ def read_json(data: bytes | str, *, file: str | None = None, limits: Limits = DE
     except json.JSONDecodeError as error:
         place = Place(file=file, line=error.lineno, column=error.colno)
         complaint = _plain(error, text)
-        pointer = _printable(pointer_at(text, error.pos))
-        raise _malformed(
-            complaint, Fault(pointer=pointer, message=complaint, code="syntax", place=place)
-        ) from None
+        pointer = "" if error.msg == "Extra data" else _printable(pointer_at(text, error.pos))
+        raise _malformed(complaint, Fault(pointer=pointer, message=complaint, code="syntax", place=place)) from None
     if flaws or _SURROGATE_ESCAPE.search(text):
         _refuse_flaw(text, file, limits)
     return value
@@ -126,9 +124,7 @@ def decode(data: bytes | str, *, file: str | None = None, limits: Limits = DEFAU
         try:
             data.encode()
         except UnicodeEncodeError as error:
-            raise _not_text(
-                "a lone surrogate is no Unicode text", place_at(data, error.start, file)
-            ) from None
+            raise _not_text("a lone surrogate is no Unicode text", place_at(data, error.start, file)) from None
         return data.removeprefix("\ufeff")
     if data[:2] in (b"\xff\xfe", b"\xfe\xff") or data[:4] == b"\x00\x00\xfe\xff":
         raise _not_text("the text is UTF-16 or UTF-32, not UTF-8", Place(file=file))
@@ -154,9 +150,7 @@ class Locator:
     def __call__(self, pointer: str) -> Place:
         """Where the value at ``pointer`` begins, or its nearest ancestor if there is no such value."""
         if self._offsets is None:
-            self._offsets = {
-                to_pointer(path): start for path, start, kind in _walk(self._text) if kind == "value"
-            }
+            self._offsets = {to_pointer(path): start for path, start, kind in _walk(self._text) if kind == "value"}
         while pointer and pointer not in self._offsets:
             pointer = pointer.rpartition("/")[0]
         return place_at(self._text, self._offsets.get(pointer, 0), self._file)
@@ -241,7 +235,7 @@ def _walk(text: str) -> Iterator[tuple[list[str | int], int, str]]:
                 awaits_key = False
                 yield path, start, "key"
             else:
-                yield path, start, "value"
+                yield path[:-1] if awaits_key else path, start, "value"
         elif token in "[{":
             yield path, start, "value"
             in_object.append(token == "{")
@@ -280,9 +274,7 @@ def _refuse_flaw(text: str, file: str | None, limits: Limits) -> None:
             complaint = f"{token} is no JSON number"
         elif token[:1] in "-0123456789" and token and _too_long(token, limits):
             message = f"a number has more than {limits.digits:,} digits, or an exponent beyond that"
-            fault = Fault(
-                pointer=to_pointer(path), message=message, code="number", place=place_at(text, offset, file)
-            )
+            fault = Fault(pointer=to_pointer(path), message=message, code="number", place=place_at(text, offset, file))
             raise _too_large(message, fault)
         if complaint:
             place = place_at(text, offset, file)

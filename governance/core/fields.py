@@ -187,7 +187,8 @@ def repeated(items: Iterable[str]) -> list[int]:
 
 def _text_complaint(value: JSON, limit: int) -> str:
     if not isinstance(value, str):
-        return f"a string is expected, not {kind_of(value)}"
+        quotes = "" if value is None or isinstance(value, list | tuple | Mapping) else "; put it in quotes"
+        return f"a string is expected, not {kind_of(value)}{quotes}"
     if "\x00" in value:
         return "text must not hold NUL"
     if len(value) > limit:
