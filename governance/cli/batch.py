@@ -170,8 +170,10 @@ def _skill(pair: Mapping[str, Any], key: str) -> SkillManifest | None:
     version = pair.get(f"{key}_version")
     manifest = tool_contract(tool, name=name, version=version if isinstance(version, str) else _UNVERSIONED)
     schema = manifest.input_schema
-    if not accepts_only_objects(schema):
-        faults = schema_faults(schema) or [_OBJECT_ROOT]
+    if isinstance(schema, dict) and schema.get("type") == "object" and "$ref" not in schema:
+        return manifest  # it says so at its root; whether it is a schema at all the engine tells
+    faults = schema_faults(schema) or ([] if accepts_only_objects(schema) else [_OBJECT_ROOT])
+    if faults:
         located = [replace(fault, pointer=f"/input_schema{fault.pointer}") for fault in faults]
         raise InvalidContract(f"The input schema is not valid: {faults[0].message}.", faults=located)
     return manifest

@@ -40,7 +40,7 @@ def _all(known: dict[str, Explanation]) -> Report:
 
 
 def _one(one: Explanation) -> Report:
-    blocks: list[Block] = [Verdict(word=one.code, sentence=f"{one.title} ({one.kind}).")]
+    blocks: list[Block] = [Verdict(word=one.kind, sentence=f"{one.code}: {one.title}.")]
     blocks += [Paragraph(text=f"{label}: {text}") for label, text in one.facts]
     pairs = (("For example", one.example), ("A near miss, which does not count", one.near_miss))
     for heading, pair in pairs:
