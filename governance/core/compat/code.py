@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from governance.core.compat.model import JSON, FindingLevel, Side
+from governance.core.compat.model import JSON, FindingLevel, Reading, Side
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,3 +25,7 @@ class Code:
     sides: tuple[Side, ...]
     example: tuple[JSON, JSON]
     near_miss: tuple[JSON, JSON]
+    reading: Reading = Reading.DEFAULT
+    """The reading under which the example shows it."""
+    asserts_formats: bool = False
+    """It occurs only where ``format`` is set to assert."""

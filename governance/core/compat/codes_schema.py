@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from governance.core.compat.code import Code
-from governance.core.compat.model import FindingLevel, Side
+from governance.core.compat.model import FindingLevel, Reading, Side
 
 _INPUT_HITS: Final = "Callers that send what the old version took; the payload is one such call."
 _OUTPUT_HITS: Final = "Readers that rely on what the old version promised; the payload is one such result."
@@ -28,6 +28,9 @@ def _pair(
     old: Any,
     new: Any,
     safe: Any,
+    *,
+    output_reading: Reading = Reading.DEFAULT,
+    asserts_formats: bool = False,
 ) -> tuple[Code, Code]:
     """Both codes of one keyword.
 
@@ -47,6 +50,7 @@ def _pair(
             sides=(Side.INPUT,),
             example=(old, new),
             near_miss=(old, safe),
+            asserts_formats=asserts_formats,
         ),
         Code(
             id=f"output.{output_id}",
@@ -58,6 +62,8 @@ def _pair(
             sides=(Side.OUTPUT,),
             example=(new, old),
             near_miss=(safe, old),
+            reading=output_reading,
+            asserts_formats=asserts_formats,
         ),
     )
 
@@ -130,6 +136,8 @@ _PAIRS: Final = (
         _object(a=_STRING, b=_STRING),
         _object(a=_STRING) | {"additionalProperties": False},
         _object(a=_STRING, b=_STRING) | {"additionalProperties": False},
+        # The default reading of a receiver of results lifts the ``false``.
+        output_reading=Reading.STRICT,
     ),
     _pair(
         "additionalProperties",
@@ -191,7 +199,7 @@ _PAIRS: Final = (
         "format",
         ("format-narrowed", "the asserted format refuses texts that were accepted", _ACCEPT),
         ("format-widened", "a text outside the asserted format may be returned", _PROMISE),
-        _s(), _s(format="ipv4"), _s(),
+        _s(), _s(format="ipv4"), _s(minLength=0), asserts_formats=True,
     ),
     _pair(
         "items",
@@ -303,9 +311,22 @@ _PAIRS: Final = (
         "schema",
         ("narrowed", "the schema refuses what the old one took", _ACCEPT),
         ("widened", "the result may be something the old schema ruled out", _PROMISE),
-        _object(a={"type": "array", "items": {"$ref": "#/properties/a"}}),
-        _object(a={"type": "array", "maxItems": 1, "items": {"type": "array", "maxItems": 0}}),
-        _object(a={"type": "array", "items": {"$ref": "#/properties/a"}, "description": "a tree"}),
+        {"type": "object", "properties": {"v": {"minimum": 0}, "c": _object(v={}, c={"$ref": "#"})}},
+        {"type": "object", "properties": {"v": {"minimum": 0}, "c": {"$ref": "#"}}},
+        {"type": "object", "properties": {"v": {"minimum": 0}, "c": _object(v=True, c={"$ref": "#"})}},
     ),
 )
-SCHEMA_CODES: Final[tuple[Code, ...]] = tuple(code for pair in _PAIRS for code in pair)
+SCHEMA_CODES: Final[tuple[Code, ...]] = (
+    *(code for pair in _PAIRS for code in pair),
+    Code(
+        id="output.schema-removed",
+        level=FindingLevel.BREAKING,
+        title="the output schema was removed or emptied",
+        means="The new version promises nothing about its result any more.",
+        hits=_OUTPUT_HITS,
+        fix="Keep the output schema, or publish a major version.",
+        sides=(Side.OUTPUT,),
+        example=(_object(("a",), a=_STRING), True),
+        near_miss=(True, _object(("a",), a=_STRING)),
+    ),
+)

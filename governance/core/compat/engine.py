@@ -134,21 +134,31 @@ def _lifted(question: Question, found: bool | None, opinion: SecondOpinion | Non
 
 
 def _explained(question: Question, found: bool | None, payload: Any, reason: str | None) -> list[Finding]:
+    emptied = found and question.sent is question.forest.true and question.side is Side.OUTPUT
+    # An emptied schema is one cause, however many promises went with it.
+    if emptied and (finding := _at_root(question, "output.schema-removed", payload)) is not None:
+        return [finding]
     question.solver.budget.remaining = max(question.solver.budget.remaining, 0) + question.explanation_budget
     findings = Explainer(question).findings()
-    breaking = [finding for finding in findings if finding.level is FindingLevel.BREAKING]
-    if found and not breaking and (witness := question.witness(payload)) is not None:
-        code = CODES[f"{question.side.value}.{'narrowed' if question.side is Side.INPUT else 'widened'}"]
-        findings.append(
-            Finding(
-                code=code.id, side=question.side, level=FindingLevel.BREAKING, message=f"the root: {code.title}",
-                fix=code.fix, reading=question.reading, old_pointer="", new_pointer="", witness=witness,
-            )
-        )  # fmt: skip
-        breaking = findings[-1:]
+    if found and not any(finding.level is FindingLevel.BREAKING for finding in findings):
+        code = "input.narrowed" if question.side is Side.INPUT else "output.widened"
+        if (finding := _at_root(question, code, payload)) is not None:
+            findings.append(finding)
     if not findings:
         findings.append(undecided(question, reason or "unverified-witness", "the root", old_pointer="", new_pointer=""))
     return findings
+
+
+def _at_root(question: Question, code: str, payload: Any) -> Finding | None:
+    """A break of the schema as a whole, if the validator confirms the payload."""
+    witness = question.witness(payload)
+    if witness is None:
+        return None
+    row = CODES[code]
+    return Finding(
+        code=code, side=question.side, level=row.level, message=f"the root: {row.title}", fix=row.fix,
+        reading=question.reading, old_pointer="", new_pointer="", witness=witness,
+    )  # fmt: skip
 
 
 def _strict_note(question: Question) -> Finding | None:

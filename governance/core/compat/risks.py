@@ -210,7 +210,7 @@ def breaks_explained(breaks: Iterable[Finding], risks: Iterable[Finding]) -> lis
     for risk in risks:
         if risk.code == "input.field-renamed" and str(risk.new) in required:
             continue
-        if risk.code == "input.property-added" and _last(risk.new_pointer) in required:
+        if risk.code in ("input.property-added", "input.open-name-typed") and _last(risk.new_pointer) in required:
             continue
         if risk.code == "input.closed" and risk.new_pointer in places:
             continue

@@ -80,8 +80,9 @@ _URL: Final = re.compile(r"\b[a-z][a-z0-9+.-]{1,15}://[^\s<>\"'`\])}|\\]{1,500}|
 _RESERVED_HOST: Final = re.compile(
     r"(?:[a-z0-9-]+\.)*(?:example(?:\.(?:com|org|net))?|test|invalid|localhost)(?::[0-9]+)?|127\.0\.0\.1(?::[0-9]+)?"
 )
-_SNAKE = r"[a-z][a-z0-9]*(?:_[a-z0-9]+)+"
-_COMPOUND = r"[a-z][a-z0-9]*(?:[_.-][a-z0-9]+)+|[a-z][a-z0-9]*(?:[A-Z][a-z0-9]*)+"
+# repeats are bounded, so that hostile text costs no more than its length
+_SNAKE = r"[a-z][a-z0-9]{0,40}(?:_[a-z0-9]{1,40}){1,12}"
+_COMPOUND = r"[a-z][a-z0-9]{0,40}(?:(?:[_.-][a-z0-9]{1,40}){1,12}|(?:[A-Z][a-z0-9]{0,40}){1,12})"
 _TOOL_MENTIONS: Final = tuple(
     re.compile(pattern)
     for pattern in (

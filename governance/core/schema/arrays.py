@@ -192,9 +192,9 @@ class _Search:
                     state | {holds} if position in picked else (state if maximum is None else state | {fails})
                     for position, state in enumerate(states)
                 ]
-                if all(self._settled(state) is not False for state in set(marked)):
-                    if (value := self._count(index + 1, marked)) is not None:
-                        return value
+                possible = all(self._settled(state) is not False for state in set(marked))
+                if possible and (value := self._count(index + 1, marked)) is not None:
+                    return value
         return None
 
     def _choices(self, states: list[State], size: int) -> Iterator[tuple[int, ...]]:

@@ -9,6 +9,7 @@ from governance.core.canonical import escape
 from governance.core.schema import nodes as n
 from governance.core.schema.constants import one_of_values
 from governance.core.schema.dialects import Dialect, dialect_of
+from governance.core.schema.formats import is_asserted
 from governance.core.schema.nodes import Forest, Kind, Mode, Node, NumberTooLarge, exact
 from governance.core.schema.references import DynamicReference, References, Scope, UnresolvedReference
 from governance.errors import Fault
@@ -165,7 +166,7 @@ class Lowering:
                 parts.append(forest.literal(kind, int(schema[keyword])))
         if "pattern" in schema:
             parts.append(forest.literal(Kind.PATTERN, schema["pattern"]))
-        if self.assert_formats and "format" in schema:
+        if self.assert_formats and isinstance(schema.get("format"), str) and is_asserted(schema["format"]):
             parts.append(forest.literal(Kind.FORMAT, schema["format"]))
         parts.extend(self._arrays(schema, scope, lifted))
         parts.extend(self._objects(schema, scope, lifted))

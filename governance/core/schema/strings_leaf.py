@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from governance.core.schema import nodes as n
 from governance.core.schema.answers import DENIED, NOTHING, Answer
+from governance.core.schema.formats import SAMPLES, has_format
 from governance.core.schema.nodes import Kind
 from governance.core.schema.regex import Regex, UnsupportedPattern, compile_pattern, matches
 from governance.core.schema.strings import find_string
@@ -22,6 +23,7 @@ def find(solver: Solver, literals: list[int]) -> Answer:
     excluded: set[str] = set()
     allowed: set[str] | None = None
     reason: str | None = None
+    formats: list[tuple[str, bool]] = []
     for item in literals:
         if item < 0:
             continue
@@ -39,21 +41,25 @@ def find(solver: Solver, literals: list[int]) -> Answer:
             except UnsupportedPattern as error:
                 reason = f"regex-{error.reason}"
         elif kind is Kind.FORMAT:
-            reason = "format"
+            formats.append((args[0], denied))
         elif (kind is Kind.MINLENGTH) != denied:
             shortest = max(shortest, args[0] + (1 if kind is Kind.MAXLENGTH else 0))
         else:
             bound = args[0] - (1 if kind is Kind.MINLENGTH else 0)
             longest = bound if longest is None else min(longest, bound)
-    if allowed is not None:
-        fitting = [
-            text
-            for text in allowed - excluded
-            if shortest <= len(text)
+
+    def fits(text: str) -> bool:
+        return (
+            text not in excluded
+            and shortest <= len(text)
             and (longest is None or len(text) <= longest)
             and all(matches(regex, text) for regex in required)
             and not any(matches(regex, text) for regex in forbidden)
-        ]
+            and all(has_format(name, text) != denied for name, denied in formats)
+        )
+
+    if allowed is not None:
+        fitting = [text for text in allowed if fits(text)]
         if not fitting:
             return NOTHING
         return Answer(None, None, reason) if reason else Answer(True, min(fitting, key=lambda t: (len(t), t)))
@@ -66,7 +72,14 @@ def find(solver: Solver, literals: list[int]) -> Answer:
         max_length=longest,
         excluded=frozenset(excluded),
         budget=solver.budget,
+        count=4 if formats else 1,
     )
     if not found:
         return NOTHING
+    if formats:
+        # Formats are opaque: a candidate can be judged, but that there is none cannot be proved.
+        fitting = [text for text in (*found, *SAMPLES) if fits(text)]
+        if not fitting:
+            return Answer(None, None, "format")
+        found = fitting
     return Answer(None, None, reason) if reason else Answer(True, found[0])
