@@ -77,7 +77,7 @@ class DatabaseUrls:
 
 @contextmanager
 def provision(settings: Settings) -> Iterator[DatabaseUrls]:
-    """The database the settings name, else the embedded server, which runs for as long as the block does.
+    """The database the settings name, else the embedded server, which is kept up for as long as the block lasts.
 
     Raises DatabaseSetupFailed where no server can be found or started.
     """
@@ -86,6 +86,7 @@ def provision(settings: Settings) -> Iterator[DatabaseUrls]:
         yield DatabaseUrls(service=settings.database_url, owner=owner)
         return
     with embedded.start(settings.home) as server:
+        server.keep_up()
         yield DatabaseUrls(service=server.service_url, owner=server.owner_url)
 
 

@@ -228,6 +228,27 @@ def test_a_server_killed_under_a_user_is_started_again_by_the_next(short_home: P
     assert postmasters(short_home) == []
 
 
+def test_a_server_that_is_kept_up_comes_back_by_itself_and_alone(short_home: Path) -> None:
+    with embedded.start(short_home) as first, embedded.start(short_home) as second:
+        for share in (first, second):
+            share.keep_up(every=0.02)
+            share.keep_up(every=0.02)
+        for _ in range(2):
+            (before,) = postmasters(short_home)
+            os.kill(before, signal.SIGKILL)
+            eventually(lambda killed=before: postmasters(short_home) not in ([], [killed]))  # type: ignore[misc]
+            eventually(lambda: reaches(first.service_url))
+            assert len(postmasters(short_home)) == 1
+    assert postmasters(short_home) == []
+
+
+def reaches(url: str) -> bool:
+    try:
+        return answers(url)
+    except psycopg.OperationalError:
+        return False
+
+
 @pytest.mark.parametrize("impostor", ["another program", "another server", "a zombie"])
 def test_a_pid_that_now_belongs_to_something_else_is_not_taken_for_the_server(
     short_home: Path, server: embedded.Server, impostor: str
@@ -346,9 +367,7 @@ def test_without_the_wheel_the_path_is_asked(monkeypatch: pytest.MonkeyPatch) ->
     assert find_binaries() == []
 
 
-def test_debians_versioned_folders_are_tried_newest_first(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_debians_versioned_folders_are_tried_newest_first(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     for number in ("9", "15", "17", "20"):
         folder = tmp_path / number / "bin"
         folder.mkdir(parents=True)
@@ -373,9 +392,7 @@ def test_new_data_takes_the_first_server_and_old_data_its_own() -> None:
 def test_data_of_another_major_is_refused_by_both_numbers(short_home: Path) -> None:
     embedded.start(short_home).close()
     (short_home / "postgres" / "data" / "PG_VERSION").write_text("16\n")
-    with pytest.raises(
-        DatabaseSetupFailed, match=r"written by Postgres 16.*found here is Postgres 15, 18"
-    ) as caught:
+    with pytest.raises(DatabaseSetupFailed, match=r"written by Postgres 16.*found here is Postgres 15, 18") as caught:
         embedded.start(short_home, binaries=of_majors(18, 15))
     assert "Install Postgres 16" in caught.value.fix
 

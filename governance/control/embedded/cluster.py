@@ -135,7 +135,7 @@ class Cluster:
                 if self.answers():
                     return
                 # Recovery after a crash may outlast pg_ctl's patience; a living server is waited for.
-                if time.monotonic() > deadline or not self._lives():
+                if time.monotonic() > deadline or not self.lives():
                     break
                 time.sleep(0.05)
             reason = self._last_words(mark) or said
@@ -188,7 +188,8 @@ class Cluster:
             if pid is not None and process.exists(pid) and not process.is_server_of(pid, self.data):
                 path.unlink(missing_ok=True)
 
-    def _lives(self) -> bool:
+    def lives(self) -> bool:
+        """Whether its process is there, answering or not; the cheap question of who only waits for a death."""
         pid = process.pid_in(self.pid_file)
         return pid is not None and process.is_server_of(pid, self.data)
 

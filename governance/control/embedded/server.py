@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import atexit
 import hashlib
+import logging
 import os
+import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
@@ -16,7 +18,10 @@ from governance.control.embedded.cluster import SOCKET_NAME, SUPERUSER, Cluster
 from governance.control.roles import DATABASE_NAME, OWNER_ROLE, SERVICE_ROLE
 from governance.errors import DatabaseSetupFailed
 
+log = logging.getLogger("governance.control")
+
 _LONGEST_SOCKET_PATH = 100
+_REVIVAL_SEC = 60
 
 
 class Server:
@@ -29,6 +34,8 @@ class Server:
         self._cluster = cluster
         self._use: int | None = use
         self._holder = os.getpid()
+        self._closing = threading.Event()
+        self._keeper: threading.Thread | None = None
         atexit.register(self.close)
 
     @property
@@ -60,12 +67,36 @@ class Server:
         """The postmaster's number, for people and tests; nothing is decided by it."""
         return process.pid_in(self._cluster.pid_file)
 
+    def keep_up(self, *, every: float = 1.0) -> None:
+        """Look every so many seconds, and start the server again when it has died, until the share is given back.
+
+        For who holds a share for long: a killed server would otherwise stay away until the next ``start``.
+        """
+        if self._keeper is None:
+            self._keeper = threading.Thread(target=self._keep_up, args=(every,), name="keep-up", daemon=True)
+            self._keeper.start()
+
+    def _keep_up(self, every: float) -> None:
+        while not self._closing.wait(every):
+            if self._cluster.lives():
+                continue
+            try:
+                with locks.exclusive(self._cluster.folder / "start.lock", timeout=60):
+                    if not self._closing.is_set() and not self._cluster.answers():
+                        log.warning("the database server died and is started again")
+                        self._cluster.bring_up(_REVIVAL_SEC)
+            except (DatabaseSetupFailed, OSError) as error:
+                log.error("the database server cannot be started again: %s", error)
+
     def close(self) -> None:
         """Give the share back; twice is once. A server that others use goes on."""
         if self._use is None:
             return
         use, self._use = self._use, None
         atexit.unregister(self.close)
+        self._closing.set()
+        if self._keeper is not None and os.getpid() == self._holder:
+            self._keeper.join()
         try:
             # A forked child holds the same lock as its parent and would take the server from under it.
             if os.getpid() == self._holder:
