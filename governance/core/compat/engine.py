@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from governance.core.canonical import canonical_or_text
 from governance.core.compat.changes import contract_changes
@@ -26,6 +26,7 @@ from governance.core.compat.model import (
 )
 from governance.core.compat.question import Question
 from governance.core.compat.risks import Risks, breaks_explained
+from governance.core.compat.search import searched
 from governance.core.schema.budget import Budget
 from governance.core.schema.load import schema_faults
 from governance.errors import Fault
@@ -64,7 +65,7 @@ def check(
     """
     if old is None or new is None:
         return _added_or_removed(old, new)
-    sides: list[tuple[list[Finding], bool]] = []
+    sides: list[_Sided] = []
     for side, before, after in (
         (Side.INPUT, old.input_schema, new.input_schema),
         (Side.OUTPUT, old.output_schema, new.output_schema),
@@ -74,8 +75,13 @@ def check(
         if faults is not None:
             return _invalid(*faults, prefix=f"/{side.value}_schema")
         sides.append(_side(one, other, side, settings, opinion))
-    findings = [*sides[0][0], *sides[1][0], *contract_changes(old, new)]
-    return _comparison(findings, equal=all(equal for _, equal in sides), identical=_same_contract(old, new, findings))
+    findings = [*sides[0].findings, *sides[1].findings, *contract_changes(old, new)]
+    return replace(
+        _comparison(findings, equal=all(side.equal for side in sides), identical=_same_contract(old, new, findings)),
+        second_opinion=tuple(
+            side for side, sided in zip((Side.INPUT, Side.OUTPUT), sides, strict=True) if sided.second_opinion
+        ),
+    )
 
 
 def check_schemas(
@@ -90,16 +96,26 @@ def check_schemas(
     faults = _faults(old, new)
     if faults is not None:
         return _invalid(*faults, prefix="")
-    findings, equal = _side(old, new, side, settings, opinion)
-    return _comparison(findings, equal=equal, identical=not findings and _same(old, new))
+    sided = _side(old, new, side, settings, opinion)
+    comparison = _comparison(
+        sided.findings, equal=sided.equal, identical=not sided.findings and _same(old, new)
+    )
+    return replace(comparison, second_opinion=(side,) if sided.second_opinion else ())
+
+
+class _Sided(NamedTuple):
+    """One side: its findings, whether both schemas are equal (read as written and read closed), and by whom."""
+
+    findings: list[Finding]
+    equal: bool
+    second_opinion: bool = False
 
 
 def _side(
     old: JSON, new: JSON, side: Side, settings: Settings, opinion: SecondOpinion | None
-) -> tuple[list[Finding], bool]:
-    """The findings of one side, and whether both schemas are equal, read as written and read closed."""
+) -> _Sided:
     if _same(old, new):
-        return [], True
+        return _Sided([], True)
     question = Question(
         old,
         new,
@@ -111,26 +127,27 @@ def _side(
     lowerings = question.sender_lowering, question.receiver_lowering
     risks = Risks(*(lowerings if side is Side.INPUT else lowerings[::-1]), side).findings()
     if question.sent is question.received and not question.receiver_lowering.lifted:
-        return risks, not risks
+        return _Sided(risks, not risks)
     answer = question.ask()
     breaks: list[Finding] = []
-    if answer.found is not False and not _lifted(question, answer.found, opinion):
+    lifted = answer.found is None and _proved_elsewhere(question, opinion)
+    if answer.found is not False and not lifted:
         breaks = _explained(question, answer.found, answer.value, answer.reason)
     findings = breaks_explained(breaks, risks)
     if breaks or settings.reading is Reading.STRICT:
-        return findings, not findings and question.equivalent()
-    structural = [risk for risk in risks if risk.code != "input.format-tightened"]
-    if structural:
-        return findings, False
+        return _Sided(findings, not findings and question.equivalent(), lifted)
+    # A format moves no value; any other structural change means that the closed readings may differ.
+    if any(risk.code != "input.format-tightened" for risk in risks):
+        return _Sided(findings, False, lifted)
     equal = question.equivalent()
     if not equal and (note := _strict_note(question)) is not None:
         findings.append(note)
-    return findings, equal
+    return _Sided(findings, equal, lifted)
 
 
-def _lifted(question: Question, found: bool | None, opinion: SecondOpinion | None) -> bool:
-    """Does a second opinion prove what the engine could not decide? Literal containment implies the rest."""
-    return found is None and opinion is not None and opinion(question.sender, question.receiver) is True
+def _proved_elsewhere(question: Question, opinion: SecondOpinion | None) -> bool:
+    """Does a second opinion prove what the engine could not? Literal containment implies the default reading."""
+    return opinion is not None and opinion(question.sender, question.receiver) is True
 
 
 def _explained(question: Question, found: bool | None, payload: Any, reason: str | None) -> list[Finding]:
@@ -141,12 +158,19 @@ def _explained(question: Question, found: bool | None, payload: Any, reason: str
     question.solver.budget.remaining = max(question.solver.budget.remaining, 0) + question.explanation_budget
     findings = Explainer(question).findings()
     if found and not any(finding.level is FindingLevel.BREAKING for finding in findings):
-        code = "input.narrowed" if question.side is Side.INPUT else "output.widened"
-        if (finding := _at_root(question, code, payload)) is not None:
+        if (finding := _at_root(question, _loss(question), payload)) is not None:
             findings.append(finding)
+    if not found and not any(finding.level is FindingLevel.BREAKING for finding in findings):
+        witness = searched(question)
+        finding = _at_root(question, _loss(question), witness.payload) if witness is not None else None
+        findings = [finding] if finding is not None else findings
     if not findings:
         findings.append(undecided(question, reason or "unverified-witness", "the root", old_pointer="", new_pointer=""))
     return findings
+
+
+def _loss(question: Question) -> str:
+    return "input.narrowed" if question.side is Side.INPUT else "output.widened"
 
 
 def _at_root(question: Question, code: str, payload: Any) -> Finding | None:
@@ -233,7 +257,8 @@ def _invalid(side: str, faults: list[Fault], *, prefix: str) -> Comparison:
 
 
 def _same(old: JSON, new: JSON) -> bool:
-    return old is new or canonical_or_text(old) == canonical_or_text(new)
+    # Python calls True and 1 equal, so equality alone does not settle it; inequality does.
+    return old is new or (bool(old == new) and canonical_or_text(old) == canonical_or_text(new))
 
 
 def _same_contract(old: SkillManifest, new: SkillManifest, findings: list[Finding]) -> bool:

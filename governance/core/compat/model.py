@@ -200,6 +200,8 @@ class Comparison:
     faults: tuple[Fault, ...] = ()
     invalid_side: str | None = None
     """``"old"`` or ``"new"`` when the verdict is ``invalid``."""
+    second_opinion: tuple[Side, ...] = ()
+    """Sides that the engine left open and the second opinion proved."""
 
     @property
     def witness(self) -> Witness | None:
@@ -234,6 +236,8 @@ class Comparison:
             document["reason"] = self.reason
         if self.invalid_side is not None:
             document["invalid_side"] = self.invalid_side
+        if self.second_opinion:
+            document["second_opinion"] = [side.value for side in self.second_opinion]
         if self.faults:
             document["faults"] = [fault.to_document() for fault in self.faults]
         return document
