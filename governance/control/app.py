@@ -67,6 +67,7 @@ def create_app(settings: Settings) -> FastAPI:
     app.include_router(health)
     for router in ROUTERS:
         app.include_router(router)
+    problems.describe(app)
     return app
 
 

@@ -6,6 +6,7 @@ import base64
 import binascii
 from collections.abc import Callable, Coroutine, Iterable
 from difflib import get_close_matches
+from functools import partial
 from typing import Annotated, Any, Final, TypeVar
 
 from fastapi import Depends, Query, Request
@@ -32,6 +33,7 @@ _INLINE_BYTES = 64 * 1024
 """Bodies up to this size are parsed in the event loop; larger ones in a thread."""
 
 M = TypeVar("M", bound=Message)
+T = TypeVar("T")
 
 
 class JSONAnswer(Response):
@@ -73,9 +75,13 @@ async def read_body(request: Request) -> Any:
             faults=[Fault(pointer="", message="empty", code="syntax")],
         )
     limits = Limits(size=limit, depth=settings.max_depth)
-    if size <= _INLINE_BYTES:
-        return read_json(data, limits=limits)
-    return await run_in_threadpool(read_json, data, limits=limits)
+    request.state.is_large = size > _INLINE_BYTES
+    return await _work(request, partial(read_json, data, limits=limits))
+
+
+async def _work(request: Request, work: Callable[[], T]) -> T:
+    """Small bodies are worked on at once, large ones in a thread, so that they hold nobody else up."""
+    return await run_in_threadpool(work) if request.state.is_large else work()
 
 
 def _too_large(limit: int) -> DocumentTooLarge:
@@ -90,6 +96,9 @@ def message(kind: type[M]) -> Callable[[Request], Coroutine[Any, Any, M]]:
 
     async def read(request: Request) -> M:
         document = await read_body(request)
+        return await _work(request, partial(validated, document))
+
+    def validated(document: Any) -> M:
         try:
             return kind.model_validate(document)
         except ValidationError as error:
@@ -154,7 +163,7 @@ def known_parameters_only(request: Request) -> None:
     seen: set[str] = set()
     for name, value in request.query_params.multi_items():
         if name not in known:
-            near = get_close_matches(name, known, n=1)
+            near = get_close_matches(name[:64], known, n=1)
             advice = f"Did you mean {near[0]!r}?" if near else f"Known here: {', '.join(sorted(known)) or 'none'}."
             raise UnknownParameter(
                 f"Nobody knows the query parameter {name[:80]!r}.",

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
+from fastapi.openapi.utils import get_openapi
 from fastapi.responses import Response
 from starlette.exceptions import HTTPException
 
@@ -142,13 +143,33 @@ def _from_framework(error: HTTPException) -> GovernanceError:
     return UsageError(str(error.detail), fix=_SEE_DOCS)
 
 
+_SCHEMA: Final = {"$ref": "#/components/schemas/Problem"}
+
+
+def describe(app: FastAPI) -> None:
+    """Have the API's description hold the problem, and not the framework's own shape of a refusal."""
+
+    def openapi() -> dict[str, Any]:
+        if app.openapi_schema is None:
+            document = get_openapi(title=app.title, version=app.version, description=app.description, routes=app.routes)
+            schemas = document.setdefault("components", {}).setdefault("schemas", {})
+            problem = Problem.model_json_schema(ref_template="#/components/schemas/{model}")
+            schemas |= problem.pop("$defs", {}) | {"Problem": problem}
+            for leftover in ("HTTPValidationError", "ValidationError"):
+                schemas.pop(leftover, None)
+            app.openapi_schema = document
+        return app.openapi_schema
+
+    app.openapi = openapi  # type: ignore[method-assign]
+
+
 def responses(*errors: type[GovernanceError]) -> dict[int | str, dict[str, Any]]:
     """What a route may answer beside success, for ``responses=``: each error under its status with an example."""
     by_status: dict[int | str, dict[str, Any]] = {}
     for error in errors:
         entry = by_status.setdefault(
             error.status,
-            {"description": "", "model": Problem, "content": {PROBLEM_MEDIA_TYPE: {"examples": {}}}},
+            {"description": "", "content": {PROBLEM_MEDIA_TYPE: {"schema": _SCHEMA, "examples": {}}}},
         )
         entry["description"] = "; ".join(filter(None, [entry["description"], error.title]))
         entry["content"][PROBLEM_MEDIA_TYPE]["examples"][error.code] = {

@@ -2,23 +2,53 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
+import psycopg
 import pytest
 from registry import Manifest, Service
 
 from governance.client import ControlPlane
+from governance.control import embedded
+from governance.control.roles import OWNER_ROLE, SERVICE_ROLE
 from governance.control.serving import serving
 from governance.control.settings import Settings
 
 
+@contextmanager
+def running_service(settings: Settings) -> Iterator[Service]:
+    with serving(settings) as running, ControlPlane(running.address, running.token) as admin:
+        yield Service(serving=running, database_url=settings.database_url or "", admin=admin)
+
+
 @pytest.fixture
 def service(settings: Settings) -> Iterator[Service]:
-    with serving(settings) as running:
-        admin = ControlPlane(running.address, running.token)
-        with admin:
-            yield Service(serving=running, database_url=settings.database_url or "", admin=admin)
+    """A service of the test's own, with nothing published."""
+    with running_service(settings) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def empty_service(
+    server: embedded.Server, template: str, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Service]:
+    """One service for a module's tests that publish nothing."""
+    name = "empty_" + secrets.token_hex(4)
+    with psycopg.connect(server.superuser_url, autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE {name} TEMPLATE {template} OWNER {OWNER_ROLE}")
+    settings = Settings(
+        home=tmp_path_factory.mktemp("home"),
+        database_url=server.url(role=SERVICE_ROLE, database=name),
+        database_owner_url=server.url(role=OWNER_ROLE, database=name),
+        port=0,
+        session_pool_size=5,
+        read_pool_size=5,
+    )
+    with running_service(settings) as found:
+        yield found
 
 
 @pytest.fixture

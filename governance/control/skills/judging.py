@@ -16,11 +16,7 @@ from governance.core.compat.engine import Settings as Comparing
 from governance.core.compat.model import Comparison, Verdict
 from governance.core.contract import SkillManifest, manifest_from_document
 from governance.core.document import read_json
-
-try:
-    from governance.core.lint import lint
-except ImportError:  # TEMPORARY until the lint lands
-    lint = lambda manifest: ()
+from governance.core.lint import lint
 from governance.telemetry import Telemetry, span
 
 _REMEMBERED: Final = 512
