@@ -21,6 +21,7 @@ from governance.core.compat.model import (
     Reading,
     Side,
     Verdict,
+    Witness,
     verdict_of,
     worst_first,
 )
@@ -153,17 +154,15 @@ def _proved_elsewhere(question: Question, opinion: SecondOpinion | None) -> bool
 def _explained(question: Question, found: bool | None, payload: Any, reason: str | None) -> list[Finding]:
     emptied = found and question.sent is question.forest.true and question.side is Side.OUTPUT
     # An emptied schema is one cause, however many promises went with it.
-    if emptied and (finding := _at_root(question, "output.schema-removed", payload)) is not None:
-        return [finding]
+    if emptied and (witness := question.witness(payload)) is not None:
+        return [_at_root(question, "output.schema-removed", witness)]
     question.solver.budget.remaining = max(question.solver.budget.remaining, 0) + question.explanation_budget
     findings = Explainer(question).findings()
-    if found and not any(finding.level is FindingLevel.BREAKING for finding in findings):
-        if (finding := _at_root(question, _loss(question), payload)) is not None:
-            findings.append(finding)
-    if not found and not any(finding.level is FindingLevel.BREAKING for finding in findings):
-        witness = searched(question)
-        finding = _at_root(question, _loss(question), witness.payload) if witness is not None else None
-        findings = [finding] if finding is not None else findings
+    if not any(finding.level is FindingLevel.BREAKING for finding in findings):
+        witness = question.witness(payload) if found else searched(question)
+        if witness is not None:
+            whole = _at_root(question, _loss(question), witness)
+            findings = [*findings, whole] if found else [whole]
     if not findings:
         findings.append(undecided(question, reason or "unverified-witness", "the root", old_pointer="", new_pointer=""))
     return findings
@@ -173,11 +172,8 @@ def _loss(question: Question) -> str:
     return "input.narrowed" if question.side is Side.INPUT else "output.widened"
 
 
-def _at_root(question: Question, code: str, payload: Any) -> Finding | None:
-    """A break of the schema as a whole, if the validator confirms the payload."""
-    witness = question.witness(payload)
-    if witness is None:
-        return None
+def _at_root(question: Question, code: str, witness: Witness) -> Finding:
+    """A break of the schema as a whole."""
     row = CODES[code]
     return Finding(
         code=code, side=question.side, level=row.level, message=f"the root: {row.title}", fix=row.fix,

@@ -112,6 +112,8 @@ class Explainer:
         self.theirs = Places(question.receiver_lowering)
         self.ours = Places(question.sender_lowering)
         self.found: list[Finding] = []
+        self._deferred: set[int] = set()
+        """Schemas met again below themselves, whose own frame has the last word."""
 
     def findings(self) -> list[Finding]:
         """The breaks and the undecided places, in the order of the receiver's document."""
@@ -131,10 +133,14 @@ class Explainer:
         if not isinstance(schema, dict):
             self._leaf(at, "false", "", forest.false)
             return
+        if id(schema) in at.path:
+            # Deeper rounds of a recursion break for the reason that its first round is about to tell.
+            self._deferred.add(id(schema))
+            return
         before = len(self.found)
-        if id(schema) not in at.path:
-            self._keywords(at, schema)
-        if len(self.found) == before:
+        self._keywords(at, schema)
+        self._deferred.discard(id(schema))
+        if len(self.found) == before and not self._deferred:
             self._leaf(at, "schema", "", node)
 
     def _keywords(self, at: _At, schema: dict[str, Any]) -> None:

@@ -1,8 +1,8 @@
-"""Asserted formats: nothing is proved about them beyond identity, but the validator can judge candidates."""
+"""What only the validator can judge, one text at a time: asserted formats, and patterns beyond the algebra."""
 
 from __future__ import annotations
 
-from functools import cache
+from functools import lru_cache
 from typing import Any, Final
 
 import jsonschema_rs
@@ -15,7 +15,7 @@ SAMPLES: Final = (
 """Each known format accepts one of these at least and refuses another."""
 
 
-@cache
+@lru_cache(maxsize=256)
 def _validator(name: str) -> Any:
     return jsonschema_rs.Draft202012Validator({"format": name}, validate_formats=True, offline=True)
 
@@ -25,7 +25,21 @@ def has_format(name: str, text: str) -> bool:
     return bool(_validator(name).is_valid(text))
 
 
-@cache
+@lru_cache(maxsize=256)
 def is_asserted(name: str) -> bool:
     """Does the validator know the format? One it does not know refuses nothing."""
     return not all(has_format(name, sample) for sample in SAMPLES)
+
+
+@lru_cache(maxsize=256)
+def _pattern_validator(pattern: str) -> Any:
+    return jsonschema_rs.Draft202012Validator({"pattern": pattern}, offline=True)
+
+
+def has_match(pattern: str, text: str) -> bool:
+    """Does the validator find the pattern in ``text``?
+
+    Raises:
+        ValueError: the validator does not know the pattern either.
+    """
+    return bool(_pattern_validator(pattern).is_valid(text))

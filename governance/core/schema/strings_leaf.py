@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from governance.core.schema import nodes as n
 from governance.core.schema.answers import DENIED, NOTHING, Answer
-from governance.core.schema.formats import SAMPLES, has_format
+from governance.core.schema.formats import SAMPLES, has_format, has_match
 from governance.core.schema.nodes import Kind
 from governance.core.schema.regex import Regex, UnsupportedPattern, compile_pattern, matches
 from governance.core.schema.strings import find_string
@@ -24,6 +24,7 @@ def find(solver: Solver, literals: list[int]) -> Answer:
     allowed: set[str] | None = None
     reason: str | None = None
     formats: list[tuple[str, bool]] = []
+    judged: list[tuple[str, bool]] = []
     for item in literals:
         if item < 0:
             continue
@@ -40,6 +41,7 @@ def find(solver: Solver, literals: list[int]) -> Answer:
                 (forbidden if denied else required).append(compile_pattern(args[0]))
             except UnsupportedPattern as error:
                 reason = f"regex-{error.reason}"
+                judged.append((args[0], denied))
         elif kind is Kind.FORMAT:
             formats.append((args[0], denied))
         elif (kind is Kind.MINLENGTH) != denied:
@@ -56,13 +58,18 @@ def find(solver: Solver, literals: list[int]) -> Answer:
             and all(matches(regex, text) for regex in required)
             and not any(matches(regex, text) for regex in forbidden)
             and all(has_format(name, text) != denied for name, denied in formats)
+            and all(has_match(pattern, text) != denied for pattern, denied in judged)
         )
 
     if allowed is not None:
-        fitting = [text for text in allowed if fits(text)]
+        try:
+            fitting = [text for text in allowed if fits(text)]
+        except ValueError:  # a pattern that the validator does not know either
+            return Answer(None, None, reason)
         if not fitting:
             return NOTHING
-        return Answer(None, None, reason) if reason else Answer(True, min(fitting, key=lambda t: (len(t), t)))
+        # A pattern that cannot be reasoned about can still judge each of finitely many texts.
+        return Answer(True, min(fitting, key=lambda t: (len(t), t)))
     if longest is not None and shortest > longest:
         return NOTHING
     found = find_string(
