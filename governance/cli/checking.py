@@ -52,7 +52,10 @@ class Removed:
 
 @dataclass(frozen=True, kw_only=True)
 class Release:
-    """The gate's answer over everything that is released together."""
+    """The gate's answer over everything that is released together.
+
+    Nothing counts as removed while a whole source is unreadable: it may be in there.
+    """
 
     against: str
     decisions: tuple[JSONObject, ...]
@@ -130,7 +133,7 @@ def check_release(
                 not_checked=NEEDS_A_REGISTRY,
             )
         )
-    unreadable = {_name_in(refused) for refused in new.refused}
+    unreadable = {refused.name for refused in new.refused}
     added = tuple(d.skill for d in decisions if d.skill not in before)
     removed = _removed(before, new, compare, unreadable)
     changed = tuple(d.skill for d in decisions if d.skill in before and _changed(d))
@@ -191,6 +194,8 @@ def _changed(decision: GateDecision) -> bool:
 def _removed(
     before: dict[str, tuple[SkillManifest, ...]], new: ImportResult, compare: Compare, unreadable: set[str]
 ) -> tuple[Removed, ...]:
+    if "" in unreadable:
+        return ()
     after = by_name(new.accepted)
     added = [manifest for name, manifest in after.items() if name not in before]
     numbers = {manifest.version for manifest in after.values()}
@@ -234,7 +239,3 @@ def _smallest(before: dict[str, tuple[SkillManifest, ...]], bump: Bump) -> str |
 def _undecided_alone(decisions: Sequence[GateDecision]) -> bool:
     blocked = [decision for decision in decisions if decision.outcome.value == "block"]
     return bool(blocked) and all(decision.undecided_alone for decision in blocked)
-
-
-def _name_in(refused: Refused) -> str:
-    return refused.name

@@ -6,6 +6,7 @@ Nothing else of the command line imports ``governance.control``: a check in CI s
 from __future__ import annotations
 
 import json
+import logging
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -77,6 +78,8 @@ def serving(home: Path) -> Iterator[tuple[str, str]]:
     from governance.control.serving import serving as in_thread
     from governance.control.settings import Settings
 
+    for name in ("governance", "uvicorn"):
+        logging.getLogger(name).addHandler(logging.NullHandler())  # the report is what is to be read here
     settings = Settings.from_environment({"GOVCTL_HOME": str(home), "GOVCTL_PORT": "0"})
     with in_thread(settings) as ready:
         yield ready.address, ready.token

@@ -38,7 +38,8 @@ class Pair:
 def pair_up(old: ImportResult, new: ImportResult, *, compare: Compare) -> list[Pair]:
     """Compare skills of one name; one skill on each side is a pair whatever the names.
 
-    A skill that could not be read is a pair with the verdict ``invalid`` that says which side.
+    A skill that could not be read is a pair with the verdict ``invalid`` that says which side. While a whole
+    source of one side is unreadable, nothing counts as added or removed: it may be in there.
     """
     before, after = by_name(old.accepted), by_name(new.accepted)
     if len(before) == len(after) == 1 and not old.refused and not new.refused:
@@ -46,8 +47,10 @@ def pair_up(old: ImportResult, new: ImportResult, *, compare: Compare) -> list[P
         return [_compared(other.name, one, other, compare)]
     pairs = [*_invalid(old, "old"), *_invalid(new, "new")]
     unreadable = {pair.name for pair in pairs}
+    whole = {"old": any(not one.name for one in old.refused), "new": any(not one.name for one in new.refused)}
     for name in [*after, *(name for name in before if name not in after)]:
-        if name not in unreadable:
+        hidden = (name not in before and whole["old"]) or (name not in after and whole["new"])
+        if name not in unreadable and not hidden:
             pairs.append(_compared(name, before.get(name), after.get(name), compare))
     return pairs
 

@@ -11,7 +11,6 @@ from functools import partial
 from governance.cli.checking import Release, check_release
 from governance.cli.config import Connection, find_connection
 from governance.cli.gitsource import repository_of
-from governance.cli.registry import check_online
 from governance.cli.releases import release_report
 from governance.cli.run import Call
 from governance.cli.sources import GIT, Reader, existing
@@ -56,6 +55,8 @@ def _release(call: Call, new: ImportResult) -> Release:
     against = wanted.against or _default_baseline(call)
     fail_on = Verdict(wanted.fail_on) if wanted.fail_on in ("risky", "breaking") else None
     if against == REGISTRY:
+        from governance.cli.registry import check_online  # an offline check needs no HTTP client
+
         return check_online(call, new, fail_on=fail_on, transitive=not wanted.no_transitive)
     reader = Reader.of(call)
     old = reader.skills(against, version=wanted.old_version, beside=wanted.paths)

@@ -1,0 +1,189 @@
+"""``govctl check`` judges skills against files and git without a server, as one release."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.conftest import Govctl
+
+OLD = {"type": "object", "properties": {"q": {"type": "string"}, "limit": {"type": "integer"}}, "required": ["q"]}
+WIDER = {**OLD, "properties": {**OLD["properties"], "after": {"type": "string"}}}  # type: ignore[dict-item]
+NARROWER = {**OLD, "required": ["q", "limit"]}
+
+
+def tools(**schemas: Any) -> str:
+    listed = [{"name": name, "description": f"Find {name}.", "inputSchema": schema} for name, schema in schemas.items()]
+    return json.dumps({"tools": listed})
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    folder = tmp_path / "repository"
+    folder.mkdir()
+    git(folder, "init", "-q", "-b", "main")
+    git(folder, "config", "user.email", "dev@example.org")
+    git(folder, "config", "user.name", "Dev")
+    write(folder / "tools.json", tools(find=OLD))
+    git(folder, "add", ".")
+    git(folder, "commit", "-q", "-m", "first")
+    return folder
+
+
+def git(folder: Path, *words: str) -> None:
+    subprocess.run(["git", "-C", folder, *words], check=True, capture_output=True)
+
+
+def write(file: Path, text: str) -> Path:
+    file.write_text(text)
+    return file
+
+
+def test_the_default_without_a_server_is_the_last_commit(govctl: Govctl, repository: Path) -> None:
+    same = govctl("check", "tools.json", "-o", "json", cwd=repository)
+    assert (same.code, same.json["decision"], same.json["unchanged"]) == (0, "allow", ["find"])
+    assert same.json["against"] == "git:HEAD"
+    write(repository / "tools.json", tools(find=NARROWER))
+    broken = govctl("check", "tools.json", "-o", "json", cwd=repository)
+    assert broken.code == 1
+    assert (broken.json["decision"], broken.json["bump"]) == ("block", "major")
+    (decision,) = broken.json["decisions"]
+    witness = decision["compared"][0]["witness"]
+    assert "limit" not in witness["payload"]
+
+
+def test_outside_a_repository_and_without_a_server_it_asks_what_to_compare_with(govctl: Govctl, tmp_path: Path) -> None:
+    file = write(tmp_path / "tools.json", tools(find=OLD))
+    done = govctl("check", file)
+    assert done.code == 2
+    assert "--against" in done.err
+
+
+def test_a_named_revision_is_compared_and_its_places_are_named(govctl: Govctl, repository: Path) -> None:
+    git(repository, "tag", "v1")
+    write(repository / "tools.json", tools(find=WIDER))
+    git(repository, "commit", "-qam", "wider")
+    done = govctl("check", "tools.json", "--against", "git:v1", "-o", "json", cwd=repository)
+    assert (done.code, done.json["bump"]) == (0, "minor")
+    write(repository / "tools.json", "{broken")
+    git(repository, "commit", "-qam", "broken")
+    write(repository / "tools.json", tools(find=OLD))
+    odd = govctl("check", "tools.json", "--against", "git:HEAD", "-o", "json", cwd=repository)
+    assert odd.json["baseline_refused"][0]["origin"].startswith("git:HEAD:tools.json:1")
+
+
+def test_a_folder_is_compared_as_a_whole(govctl: Govctl, repository: Path) -> None:
+    (repository / "skills").mkdir()
+    write(repository / "skills" / "a.json", tools(a=OLD))
+    write(repository / "skills" / "b.json", tools(b=OLD))
+    git(repository, "add", ".")
+    git(repository, "commit", "-qm", "two")
+    (repository / "skills" / "b.json").unlink()
+    write(repository / "skills" / "c.json", tools(c=WIDER))
+    done = govctl("check", "skills", "-o", "json", cwd=repository)
+    assert done.code == 1
+    assert done.json["added"] == ["c"]
+    assert [one["skill"] for one in done.json["removed"]] == ["b"]
+    assert done.json["unchanged"] == ["a"]
+
+
+@pytest.mark.parametrize("ref", ["-x", "--upload-pack=touch pwned", "no such", "HEAD:tools.json/../..", "", "@{", "v9"])
+def test_a_revision_that_is_none_or_could_be_a_flag_is_refused(govctl: Govctl, repository: Path, ref: str) -> None:
+    done = govctl("check", "tools.json", "--against", f"git:{ref}", cwd=repository)
+    assert done.code in (0, 2)
+    assert "Traceback" not in done.err
+    if ":" not in ref:
+        assert done.code == 2
+    assert not (repository / "pwned").exists()
+
+
+def test_a_hostile_repository_runs_nothing_and_reads_nothing_outside(govctl: Govctl, repository: Path) -> None:
+    trap = repository / "trap.sh"
+    write(trap, "#!/bin/sh\ntouch pwned\n").chmod(0o755)
+    for key in ("core.fsmonitor", "core.pager", "core.sshCommand", "diff.external", "core.hooksPath"):
+        git(repository, "config", key, str(trap))
+    (repository / "link.json").symlink_to("/etc/hostname")
+    git(repository, "add", "link.json")
+    subprocess.run(
+        ["git", "-C", repository, "-c", "core.fsmonitor=", "-c", "core.hooksPath=", "commit", "-qm", "link"], check=True
+    )
+    for name in ("pwned",):
+        (repository / name).unlink(missing_ok=True)
+    done = govctl("check", ".", "--against", "git:HEAD", cwd=repository)
+    assert done.code in (0, 1)
+    assert not (repository / "pwned").exists()
+
+
+def test_a_release_that_loses_a_tool_needs_a_major(govctl: Govctl, tmp_path: Path) -> None:
+    old = write(tmp_path / "old.json", tools(get_a=OLD, other=OLD))
+    new = write(tmp_path / "new.json", tools(fetch_a=OLD, other=OLD))
+    words = ("check", new, "--against", old, "--old-version", "2.8.1", "-o", "json")
+    minor = govctl(*words, "--version", "2.9.0")
+    assert minor.code == 1
+    assert (minor.json["bump"], minor.json["smallest_version"]) == ("major", "3.0.0")
+    assert [one["skill"] for one in minor.json["removed"]] == ["get_a"]
+    assert minor.json["renamed"] == [{"from": "get_a", "to": "fetch_a"}]
+    assert minor.json["added"] == ["fetch_a"]
+    major = govctl(*words, "--version", "3.0.0")
+    assert (major.code, major.json["decision"]) == (0, "warn")
+
+
+def test_the_number_decides_where_there_is_one(govctl: Govctl, tmp_path: Path) -> None:
+    old, new = write(tmp_path / "old.json", tools(a=OLD)), write(tmp_path / "new.json", tools(a=NARROWER))
+    words = ("check", new, "--against", old, "--old-version", "1.4.0", "-o", "json")
+    minor = govctl(*words, "--version", "1.5.0")
+    assert minor.code == 1
+    assert "bump-too-small" in [reason["code"] for reason in minor.json["decisions"][0]["reasons"]]
+    assert govctl(*words, "--version", "2.0.0").code == 0
+    assert govctl(*words, "--version", "2.0.0", "--fail-on", "breaking").code == 1
+    assert govctl(*words, "--version", "1.5.0", "--fail-on", "never").code == 0
+
+
+def test_a_version_below_the_one_before_is_a_usage_error(govctl: Govctl, tmp_path: Path) -> None:
+    file = write(tmp_path / "t.json", tools(a=OLD))
+    done = govctl("check", file, "--against", file, "--old-version", "2.0.0", "--version", "1.0.0")
+    assert done.code == 2
+
+
+def test_an_offline_decision_says_what_it_could_not_check(govctl: Govctl, tmp_path: Path) -> None:
+    file = write(tmp_path / "t.json", tools(a=OLD))
+    done = govctl("check", file, "--against", file, "-o", "json")
+    assert {"consumers", "policy", "exceptions", "version"} <= set(done.json["not_checked"])
+    assert "consumers" in govctl("check", file, "--against", file).out
+
+
+def test_a_tool_that_cannot_be_read_blocks_and_hides_no_other(govctl: Govctl, tmp_path: Path) -> None:
+    old = write(tmp_path / "old.json", tools(a=OLD, b=OLD))
+    new = write(tmp_path / "new.json", tools(a=OLD, b={"$schema": "http://json-schema.org/draft-07/schema#"}))
+    done = govctl("check", new, "--against", old, "-o", "json")
+    assert done.code == 1
+    assert [one["name"] for one in done.json["refused"]] == ["b"]
+    assert done.json["removed"] == []
+    assert done.json["unchanged"] == ["a"]
+
+
+def test_the_verdict_comes_first_then_code_place_change_payload_and_what_to_do(govctl: Govctl, tmp_path: Path) -> None:
+    old, new = write(tmp_path / "old.json", tools(a=OLD)), write(tmp_path / "new.json", tools(a=NARROWER))
+    text = govctl("check", new, "--against", old).out
+    assert text.splitlines()[0].startswith("BLOCK  ")
+    places = [text.index(word) for word in ("input.became-required", "hits:", "payload:", "shows:", "do:       Keep")]
+    assert places == sorted(places)
+
+
+def test_one_run_writes_the_comment_and_the_document(govctl: Govctl, tmp_path: Path) -> None:
+    old, new = write(tmp_path / "old.json", tools(a=OLD)), write(tmp_path / "new.json", tools(a=NARROWER))
+    done = govctl("check", new, "--against", old, "-o", "markdown", "--out", "c.md", "-o", "json", "--out", "c.json")
+    assert done.code == 1
+    assert done.out == ""
+    assert done.err.startswith("BLOCK")
+    assert (tmp_path / "c.md").read_text().startswith("### ❌ block")
+    assert json.loads((tmp_path / "c.json").read_text())["decision"] == "block"
+
+
+def test_quiet_leaves_the_verdict_line_alone(govctl: Govctl, tmp_path: Path) -> None:
+    old, new = write(tmp_path / "old.json", tools(a=OLD)), write(tmp_path / "new.json", tools(a=NARROWER))
+    assert len(govctl("check", new, "--against", old, "--quiet").out.splitlines()) == 1

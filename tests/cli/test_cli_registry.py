@@ -1,0 +1,127 @@
+"""The commands that talk to a control plane, against a real one over HTTP."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from governance.cli.commands.demo import EXAMPLES
+from governance.control.serving import serving
+from governance.control.settings import Settings
+from tests.cli.conftest import Done, Govctl
+
+SCHEMA = {"type": "object", "properties": {"q": {"type": "string"}, "limit": {"type": "integer"}}}
+
+
+@pytest.fixture
+def registry(settings: Settings, here: Govctl, monkeypatch: pytest.MonkeyPatch) -> Iterator[Govctl]:
+    """``govctl`` with a running control plane and its admin token in the environment."""
+    with serving(settings) as ready:
+        monkeypatch.setenv("GOVCTL_SERVER", ready.address)
+        monkeypatch.setenv("GOVCTL_TOKEN", ready.token)
+        yield here
+
+
+def write_tools(file: Path, **schemas: Any) -> Path:
+    listed = [{"name": name, "description": f"Find {name}.", "inputSchema": s} for name, s in schemas.items()]
+    file.write_text(json.dumps({"tools": listed}))
+    return file
+
+
+def codes(done: Done) -> set[str]:
+    return {reason["code"] for decision in done.json["decisions"] for reason in decision["reasons"]}
+
+
+def test_a_stranger_is_refused_with_4(registry: Govctl) -> None:
+    done = registry("list", "--token", "nobody", "-o", "json")
+    assert done.code == 4
+    assert done.json["code"] == "unauthenticated"
+
+
+def test_skills_are_published_checked_refused_and_found_again(registry: Govctl) -> None:
+    first = registry("publish", EXAMPLES / "1.0.0", "-o", "json")
+    assert first.code == 0, first.err
+    assert {one["outcome"] for one in first.json["results"]} == {"published"}
+    again = registry("publish", EXAMPLES / "1.0.0", "-o", "json")
+    assert {one["outcome"] for one in again.json["results"]} == {"unchanged"}
+
+    checked = registry("check", EXAMPLES / "next", "-o", "json")
+    assert checked.code == 1
+    assert "declared-too-mild" in codes(checked)
+    refused = registry("publish", EXAMPLES / "next", "-o", "json")
+    assert refused.code == 1
+    assert registry("versions", "shop.orders.find", "-o", "json").json["versions"][0]["version"] == "1.0.0"
+    partly = registry("publish", EXAMPLES / "next", "--partial", "-o", "json")
+    assert partly.code == 7
+    outcomes = {one["skill"]: one["outcome"] for one in partly.json["results"]}
+    assert outcomes["shop.orders.refund"] == "refused"
+    assert outcomes["shop.orders.find"] == "published"
+
+    assert [one["name"] for one in registry("list", "-o", "jsonl").lines] == sorted(outcomes)
+    assert "shop.orders.refund" in [one["name"] for one in registry("search", "refund", "-o", "jsonl").lines]
+    assert registry("search", "--field", "postal_code", "-o", "json").json["skills"][0]["name"].endswith("find_slots")
+    shown = registry("show", "shop.orders.find")
+    assert shown.code == 0
+    assert "1.1.0" in shown.out
+    whole = registry("show", "shop.orders.find@1.1.0", "-o", "json")
+    assert whole.json["manifest"]["input_schema"]["properties"]["placed_after"]
+    assert registry("versions", "shop.orders.find", "--range", "^9").code == 1
+    assert registry("show", "no.such_skill").code == 2
+
+
+def test_resolve_tells_the_version_that_serves_and_its_line(registry: Govctl) -> None:
+    registry("publish", EXAMPLES / "1.0.0")
+    done = registry("resolve", "shop.orders.find@^1", "--consumer", "agents/one", "-o", "json")
+    assert done.code == 0, done.err
+    assert done.json["results"][0]["resolution"]["version"] == "1.0.0"
+    assert registry("resolve", "shop.orders.find", "^2").code == 1
+    assert registry("resolve", "shop.orders.find@^1", "shop.orders.find@^2", "-o", "json").code == 7
+
+
+def test_skills_without_a_number_get_the_smallest_honest_one(registry: Govctl, tmp_path: Path) -> None:
+    file = write_tools(tmp_path / "tools.json", find=SCHEMA, other=SCHEMA)
+    words = ("publish", file, "--namespace", "crm", "-o", "json")
+    assert {one["version"] for one in registry(*words).json["results"]} == {"1.0.0"}
+    wider = {**SCHEMA, "properties": {**SCHEMA["properties"], "after": {"type": "string"}}}  # type: ignore[dict-item]
+    write_tools(file, find=wider, other=SCHEMA)
+    done = registry(*words)
+    assert [(one["skill"], one["version"], one["outcome"]) for one in done.json["results"]] == [
+        ("crm.find", "1.1.0", "published"),
+        ("crm.other", "1.0.0", "unchanged"),
+    ]
+
+
+def test_a_published_version_is_a_baseline_and_a_source(registry: Govctl, tmp_path: Path) -> None:
+    registry("publish", EXAMPLES / "1.0.0")
+    new = EXAMPLES / "next" / "orders_refund.yaml"
+    done = registry("check", new, "--against", "shop.orders.refund@1.0.0", "-o", "json")
+    assert done.code == 1
+    assert registry("diff", "shop.orders.refund@1.0.0", new, "-o", "json").json["verdict"] == "breaking"
+    exported = registry("export", "shop.orders.refund@1.0.0", "--to", "mcp")
+    assert json.loads(exported.out)["inputSchema"]["required"] == ["order_id"]
+
+
+def test_tokens_are_made_listed_used_and_revoked(registry: Govctl) -> None:
+    made = registry("token", "create", "ci", "--grant", "viewer", "--days", "7", "-o", "json")
+    assert made.code == 0, made.err
+    secret = made.json["token"]
+    assert registry("list", "--token", secret).code == 0
+    assert registry("publish", EXAMPLES / "1.0.0", "--token", secret).code == 4
+    listed = registry("token", "list")
+    assert "ci" in listed.out
+    assert secret not in listed.out
+    assert registry("token", "revoke", made.json["id"]).code == 0
+    assert registry("list", "--token", secret).code == 4
+    assert registry("token", "create", "x", "--grant", "emperor").code == 2
+    assert registry("token", "create", "x").code == 2
+
+
+def test_doctor_sees_the_server(registry: Govctl) -> None:
+    done = registry("doctor", "-o", "json")
+    assert done.code == 0, done.out
+    (server,) = [one for one in done.json["checks"] if one["subject"] == "server"]
+    assert "ready" in server["detail"] or "ok" in server["detail"]
