@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
@@ -122,22 +122,45 @@ def risks_in(text: str, *, other_tools: Collection[str] = (), own_names: Collect
 
 def introduced(
     old: Iterable[str],
-    new: str,
+    new: Iterable[str],
     *,
     other_tools: Collection[str] = (),
     own_names: Collection[str] = (),
-) -> tuple[TextRisk, ...]:
-    """What ``new`` brings that none of the ``old`` texts had, sorted; empty for plain rewording."""
-    risks = risks_in(new, other_tools=other_tools, own_names=own_names)
-    if not risks:
-        return ()
-    before = list(old)
-    for text in before:
-        risks -= risks_in(text, other_tools=other_tools, own_names=own_names)
+) -> dict[TextRisk, str]:
+    """What the ``new`` texts bring that none of the ``old`` ones had, each with the first text that brings it.
+
+    Empty for plain rewording. Of either side MAX_READ characters are read.
+    """
+    before = list(dict.fromkeys(old))
+    found: dict[TextRisk, str] = {}
+    for text in _within(MAX_READ, _unlike(before, new)):
+        for risk in sorted(risks_in(text, other_tools=other_tools, own_names=own_names)):
+            found.setdefault(risk, text)
+    if not found:
+        return found
+    known: set[TextRisk] = set()
+    for text in _within(MAX_READ, before):
+        known |= risks_in(text, other_tools=other_tools, own_names=own_names)
     mentioned = "\n".join(before).casefold()
-    return tuple(
-        sorted(risk for risk in risks if risk.kind is not TextKind.TOOL or risk.fragment.casefold() not in mentioned)
-    )
+    return {
+        risk: text
+        for risk, text in found.items()
+        if risk not in known and not (risk.kind is TextKind.TOOL and risk.fragment.casefold() in mentioned)
+    }
+
+
+def _unlike(before: Iterable[str], new: Iterable[str]) -> Iterator[str]:
+    same = set(before)
+    return (text for text in dict.fromkeys(new) if text not in same)
+
+
+def _within(budget: int, texts: Iterable[str]) -> Iterator[str]:
+    """The texts until they hold ``budget`` characters together."""
+    for text in texts:
+        if budget <= 0:
+            return
+        yield text
+        budget -= len(text)
 
 
 def _urls(folded: str) -> set[str]:

@@ -1,0 +1,294 @@
+"""What a schema says beside its rules: defaults, sensitivity, texts, examples.
+
+None of it moves a set of values, so containment never sees it. Both documents are walked in parallel, by the
+same field on both sides; references inside the document are followed, so that moving a field into ``$defs``
+changes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from governance.core.canonical import canonical_or_text, escape
+from governance.core.compat.codes import CODES
+from governance.core.compat.model import ABSENT, JSON, Evidence, Finding, Side
+from governance.core.compat.places import field_of
+
+MAX_POSITIONS: Final = 20_000
+"""Positions that are walked; what lies past them is not compared for annotations."""
+
+MAX_REFERENCES: Final = 16
+"""References that are followed from one position before it is taken as it stands."""
+
+MAX_SHOWN: Final = 20
+"""Places that one finding lists; the count is always whole."""
+
+TEXTS: Final = frozenset({"title", "description", "$comment"})
+_SUBSCHEMA: Final = (
+    "additionalProperties", "unevaluatedProperties", "propertyNames", "items", "additionalItems",
+    "unevaluatedItems", "contains", "not", "if", "then", "else", "contentSchema",
+)  # fmt: skip
+_SUBSCHEMA_MAPS: Final = ("properties", "patternProperties", "dependentSchemas")
+_SUBSCHEMA_LISTS: Final = ("prefixItems", "items", "allOf", "anyOf", "oneOf")
+_VALIDATES: Final = frozenset(
+    {
+        *_SUBSCHEMA, *_SUBSCHEMA_MAPS, *_SUBSCHEMA_LISTS, "$defs", "definitions", "dependencies",
+        "$schema", "$id", "id", "$ref", "$anchor", "$dynamicRef", "$dynamicAnchor", "$recursiveRef",
+        "$recursiveAnchor", "$vocabulary", "type", "enum", "const", "multipleOf", "maximum", "minimum",
+        "exclusiveMaximum", "exclusiveMinimum", "maxLength", "minLength", "pattern", "maxItems", "minItems",
+        "uniqueItems", "maxContains", "minContains", "maxProperties", "minProperties", "required",
+        "dependentRequired", "format", "contentEncoding", "contentMediaType",
+    }
+)  # fmt: skip
+_OWN_CODE: Final = frozenset({"default", "x-sensitive"})
+
+
+def annotation_changes(old: JSON, new: JSON, side: Side) -> list[Finding]:
+    """Findings about annotations of the fields that both schemas have.
+
+    A moved or dropped default is a finding of its own, on the input side alone. Reworded texts are one note a
+    side, and so are other annotations, however many fields they stand at.
+    """
+    walk = _Walk(old=old, new=new, side=side)
+    for position in walk.positions():
+        walk.compare(position)
+    return walk.findings()
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Position:
+    """The same place in both documents; ``newly_required``: absence of the field is no longer allowed."""
+
+    old: dict[str, Any]
+    new: dict[str, Any]
+    old_pointer: str
+    new_pointer: str
+    newly_required: bool = False
+
+
+@dataclass(kw_only=True)
+class _Walk:
+    old: JSON
+    new: JSON
+    side: Side
+    found: list[Finding] = field(default_factory=list)
+    reworded: list[tuple[str, JSON, JSON]] = field(default_factory=list)
+    annotated: list[tuple[str, JSON, JSON]] = field(default_factory=list)
+
+    def positions(self) -> Iterator[_Position]:
+        """Every pair of schema objects that describe one place, each pair once, outermost first."""
+        seen: set[tuple[int, int]] = set()
+        keep: list[_Position] = []  # merged schemas live as long as the walk, so that no id is used twice
+        stack = [("", "", self.old, self.new, False)]
+        while stack and len(keep) < MAX_POSITIONS:
+            old_pointer, new_pointer, old, new, required = stack.pop()
+            if not isinstance(old, dict) or not isinstance(new, dict) or (id(old), id(new)) in seen:
+                continue
+            targets = (_target_id(self.old, old), _target_id(self.new, new))
+            if targets in seen and old.keys() | new.keys() == {"$ref"}:
+                continue
+            seen |= {(id(old), id(new)), targets}
+            position = _Position(
+                old=_resolved(self.old, old),
+                new=_resolved(self.new, new),
+                old_pointer=old_pointer,
+                new_pointer=new_pointer,
+                newly_required=required,
+            )
+            keep.append(position)
+            yield position
+            stack.extend(reversed(list(_children(position))))
+
+    def compare(self, at: _Position) -> None:
+        if self.side is Side.INPUT and not at.newly_required:
+            self._default(at)
+        if at.old.get("x-sensitive") is True and at.new.get("x-sensitive") is not True:
+            self._say("sensitivity-dropped", at, keyword="x-sensitive")
+        for keyword in sorted(at.old.keys() | at.new.keys()):
+            if keyword in _VALIDATES or keyword in _OWN_CODE:
+                continue
+            before, after = at.old.get(keyword, ABSENT), at.new.get(keyword, ABSENT)
+            if not _same(before, after):
+                changed = self.reworded if keyword in TEXTS else self.annotated
+                changed.append((f"{at.new_pointer}/{escape(keyword)}", before, after))
+
+    def _default(self, at: _Position) -> None:
+        before, after = at.old.get("default", ABSENT), at.new.get("default", ABSENT)
+        if _same(before, after):
+            return
+        if before is ABSENT:
+            self._say("default-added", at, keyword="default")
+        else:
+            self._say("default-dropped" if after is ABSENT else "default-moved", at, keyword="default")
+
+    def _say(self, code: str, at: _Position, *, keyword: str) -> None:
+        row = CODES[f"{self.side}.{code}"]
+        before, after = at.old.get(keyword, ABSENT), at.new.get(keyword, ABSENT)
+        values = [_shown(value) for value in (before, after) if value is not ABSENT]
+        named = field_of(at.new_pointer)
+        place = f"`{named}`" if named else "the root"
+        self.found.append(
+            Finding(
+                code=row.id,
+                side=self.side,
+                level=row.level,
+                message=f"{place}: {row.title} ({' → '.join(values)})",
+                fix=row.fix,
+                old_pointer=at.old_pointer,
+                new_pointer=at.new_pointer,
+                old=before,
+                new=after,
+                evidence=Evidence(field=f"{at.new_pointer}/{keyword}", old=_plain(before), new=_plain(after)),
+            )
+        )
+
+    def findings(self) -> list[Finding]:
+        for code, changed in (("wording-changed", self.reworded), ("annotations-changed", self.annotated)):
+            if changed:
+                self.found.append(self._summary(code, changed))
+        return self.found
+
+    def _summary(self, code: str, changed: list[tuple[str, JSON, JSON]]) -> Finding:
+        """One note for all of them: a reader with forty reworded fields wants one line and the places."""
+        row = CODES[f"{self.side}.{code}"]
+        first = field_of(changed[0][0]) or "the root"
+        places = f"{first} and {len(changed) - 1} more" if len(changed) > 1 else first
+        return Finding(
+            code=row.id,
+            side=self.side,
+            level=row.level,
+            message=f"{row.title}: {places}",
+            fix=row.fix,
+            evidence=Evidence(
+                field=f"{self.side}_schema",
+                old={place: _plain(before) for place, before, _ in changed[:MAX_SHOWN]},
+                new={place: _plain(after) for place, _, after in changed[:MAX_SHOWN]},
+            ),
+        )
+
+
+def schema_texts(schema: JSON) -> Iterator[tuple[str, str]]:
+    """(pointer, text) of everything a model may read in a schema: texts, examples, defaults, enum values."""
+    stack: list[tuple[str, JSON, bool]] = [("", schema, False)]
+    while stack:
+        pointer, node, read = stack.pop()
+        if isinstance(node, str):
+            if read:
+                yield pointer, node
+        elif isinstance(node, dict):
+            for key, child in reversed(node.items()):
+                inside = read or key in TEXTS or key in _READ_VALUES or key.startswith("x-")
+                stack.append((f"{pointer}/{escape(key)}", child, inside and not _is_schema_map(key, child)))
+        elif isinstance(node, list):
+            stack.extend((f"{pointer}/{i}", child, read) for i, child in reversed(list(enumerate(node))))
+
+
+_READ_VALUES: Final = frozenset({"markdownDescription", "examples", "example", "default", "const", "enum"})
+
+
+def _is_schema_map(key: str, child: JSON) -> bool:
+    """A field may itself be called ``description``; then a schema stands there and not a text."""
+    return key in TEXTS and isinstance(child, dict)
+
+
+def declared_names(schema: JSON) -> set[str]:
+    """Field names and enum values anywhere in a schema: words that are its own."""
+    names: set[str] = set()
+    stack: list[JSON] = [schema]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, dict):
+            for keyword in ("properties", "$defs", "definitions"):
+                if isinstance(inside := node.get(keyword), dict):
+                    names |= inside.keys()
+            if isinstance(values := node.get("enum"), list):
+                names |= {value for value in values if isinstance(value, str)}
+            if isinstance(value := node.get("const"), str):
+                names.add(value)
+            stack.extend(node.values())
+        elif isinstance(node, list):
+            stack.extend(node)
+    return names
+
+
+def _children(at: _Position) -> Iterator[tuple[str, str, JSON, JSON, bool]]:
+    def child(*path: str, old: JSON, new: JSON, required: bool = False) -> tuple[str, str, JSON, JSON, bool]:
+        place = "".join(f"/{escape(token)}" for token in path)
+        return at.old_pointer + place, at.new_pointer + place, old, new, required
+
+    was, now = (_strings(schema.get("required")) for schema in (at.old, at.new))
+    for keyword in _SUBSCHEMA_MAPS:
+        before, after = at.old.get(keyword), at.new.get(keyword)
+        if isinstance(before, dict) and isinstance(after, dict):
+            for name in before:
+                if name in after:
+                    required = keyword == "properties" and name in now - was
+                    yield child(keyword, name, old=before[name], new=after[name], required=required)
+    for keyword in _SUBSCHEMA:
+        if keyword in at.old and keyword in at.new:
+            yield child(keyword, old=at.old[keyword], new=at.new[keyword])
+    for keyword in _SUBSCHEMA_LISTS:
+        before, after = at.old.get(keyword), at.new.get(keyword)
+        # branches of another number cannot be paired by place
+        if isinstance(before, list) and isinstance(after, list) and len(before) == len(after):
+            for index, (one, other) in enumerate(zip(before, after, strict=True)):
+                yield child(keyword, str(index), old=one, new=other)
+
+
+def _target(document: JSON, schema: dict[str, Any]) -> dict[str, Any] | None:
+    """What a local reference leads to."""
+    reference = schema.get("$ref")
+    if not isinstance(reference, str) or not reference.startswith("#"):
+        return None
+    node = document
+    for token in reference[1:].split("/")[1:]:
+        key = token.replace("~1", "/").replace("~0", "~")
+        if isinstance(node, dict) and key in node:
+            node = node[key]
+        elif isinstance(node, list) and key.isdecimal() and int(key) < len(node):
+            node = node[int(key)]
+        else:
+            return None
+    return node if isinstance(node, dict) and (reference == "#" or reference.startswith("#/")) else None
+
+
+def _resolved(document: JSON, schema: dict[str, Any]) -> dict[str, Any]:
+    """The schema with what its references say; what stands beside a reference goes before."""
+    found, target = schema, _target(document, schema)
+    for _ in range(MAX_REFERENCES):
+        if target is None:
+            break
+        found = {**target, **{key: value for key, value in found.items() if key != "$ref"}}
+        target = _target(document, target)
+    return found
+
+
+def _target_id(document: JSON, schema: dict[str, Any]) -> int:
+    """The identity of the schema at the end of the references, so that a cycle is walked once."""
+    for _ in range(MAX_REFERENCES):
+        target = _target(document, schema)
+        if target is None:
+            break
+        schema = target
+    return id(schema)
+
+
+def _strings(value: JSON) -> set[str]:
+    return {one for one in value if isinstance(one, str)} if isinstance(value, list) else set()
+
+
+def _same(one: JSON, other: JSON) -> bool:
+    if one is ABSENT or other is ABSENT:
+        return one is other
+    return canonical_or_text(one) == canonical_or_text(other)
+
+
+def _plain(value: JSON) -> JSON:
+    return None if value is ABSENT else value
+
+
+def _shown(value: JSON) -> str:
+    text = canonical_or_text(value)
+    return text if len(text) <= 60 else f"{text[:57]}…"
