@@ -6,7 +6,7 @@ undeclared idempotence with none: to declare something is never a break, to with
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Final
 
 from governance.core.canonical import canonical_or_text
@@ -50,7 +50,7 @@ def _change(
 
 
 def _from_to(old: JSON, new: JSON) -> str:
-    shown = ["nothing" if value is None else str(value) for value in (old, new)]
+    shown = ["undeclared" if value is None else str(value) for value in (old, new)]
     return " → ".join(text if len(text) <= 80 else f"{text[:77]}…" for text in shown)
 
 
@@ -179,11 +179,31 @@ def _texts(old: SkillManifest, new: SkillManifest) -> Iterator[Finding]:
         yield _change("description-changed", "description", old.description, new.description)
     if old.title != new.title:
         yield _change("title-changed", "title", old.title, new.title, detail=_from_to(old.title, new.title))
-    before, after = dict(old.extensions), dict(new.extensions)
+    before, after = _leaves(old.extensions), _leaves(new.extensions)
     if not _same(before, after):
         knowledge = new.category is Category.KNOWLEDGE
         kind = "instructions-changed" if knowledge else "extensions-changed"
-        yield _change(kind, "extensions", before, after)
+        changed = sorted(
+            key
+            for key in before.keys() | after.keys()
+            if key not in before or key not in after or not _same(before[key], after[key])
+        )
+        yield _change(
+            kind,
+            "extensions",
+            {key: before[key] for key in changed if key in before},
+            {key: after[key] for key in changed if key in after},
+            detail=", ".join(changed),
+        )
+
+
+def _leaves(extensions: Mapping[str, JSON]) -> dict[str, JSON]:
+    """``{"mcp": {"annotations": …}}`` as ``{"mcp.annotations": …}``: what changed is told key by key."""
+    found: dict[str, JSON] = {}
+    for source, value in extensions.items():
+        inside = value.items() if isinstance(value, dict) and value else (("", value),)
+        found |= {f"{source}.{key}".rstrip("."): child for key, child in inside}
+    return found
 
 
 def _rest(old: SkillManifest, new: SkillManifest) -> Iterator[Finding]:

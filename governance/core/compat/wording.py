@@ -41,40 +41,73 @@ _SECRETS = (
     r"(?:conversation|chat history|system prompt|credentials?|passwords?|api[ _-]?keys?|private keys?|"
     r"access tokens?|secrets?|environment variables|\.env|~/\.|id_rsa)"
 )
-_ORDERS: Final = tuple(
-    re.compile(pattern)
-    for pattern in (
+
+
+@dataclass(frozen=True)
+class _Pattern:
+    """``regex`` is tried only on texts that hold one of ``needles``: most texts hold none, and that is quick."""
+
+    needles: tuple[str, ...]
+    regex: re.Pattern[str]
+
+    def matches(self, text: str) -> Iterator[re.Match[str]]:
+        return self.regex.finditer(text) if any(needle in text for needle in self.needles) else iter(())
+
+
+def _patterns(*rows: tuple[str, str]) -> tuple[_Pattern, ...]:
+    """Rows of (needles divided by ``|``, regular expression)."""
+    return tuple(_Pattern(tuple(needles.split("|")), re.compile(regex)) for needles, regex in rows)
+
+
+_ORDERS: Final = _patterns(
+    (
+        "ignore|disregard|forget|override|bypass",
         rf"\b(?:ignore|disregard|forget|override|bypass)\b[^.\n]{{0,30}}\b{_RULES}\b",
+    ),
+    (
+        "must|shall|have to|required to",
         rf"\b(?:you|the {_MODEL})\s+(?:must|shall|have to|are required to)\b(?:\s+(?:always|never|not|first))?",
-        rf"\b(?:you|the {_MODEL})\s+should\s+(?:always|never)\b",
-        r"\b(?:always|never)\s+(?:call|use|invoke|run|execute|prefer|choose|select)\b",
+    ),
+    ("should always|should never", rf"\b(?:you|the {_MODEL})\s+should\s+(?:always|never)\b"),
+    ("always|never", r"\b(?:always|never)\s+(?:call|use|invoke|run|execute|prefer|choose|select)\b"),
+    (
+        "this tool|this skill|this function",
         r"\b(?:call|use|invoke|run|execute)\s+this\s+(?:tool|skill|function)\s+(?:first|always|before|whenever)\b",
+    ),
+    (
+        "before",
         r"\bbefore\s+(?:calling|using|invoking|running)\s+(?:any|all|every|other)\b[^.\n]{0,20}\btools?\b",
-        r"\binstead\s+of\s+(?:any|all|every|the)?\s*others?\s+tools?\b",
+    ),
+    ("instead of", r"\binstead\s+of\s+(?:any|all|every|the)?\s*others?\s+tools?\b"),
+    (
+        "conversation|history|prompt|credential|password|key|token|secret|environment|.env|~/.|id_rsa",
         rf"\b(?:send|forward|pass|include|upload|attach|append|post|leak|read)\b[^.\n]{{0,40}}(?<!\w){_SECRETS}",
-        r"<\s*/?\s*(?:important|system|instructions?|secret|critical|assistant|admin)\s*>",
-        r"\[\s*/?\s*(?:inst|system)\s*\]",
-        r"<\|[a-z_]{1,20}\|>",
-        r"忽略[^。\n]{0,12}(?:指令|指示|提示|规则)",
-        r"(?:你|模型|助手)(?:必须|务必|一定要|不得)",
-        r"(?:总是|始终|务必|必须)(?:先)?(?:调用|使用)",
-        r"\bignore[zr]?\s+[^.\n]{0,20}\b(?:instructions|consignes|règles)\b",
-        r"\b(?:tu dois|vous devez)\b",
-        r"\b(?:utilise[zr]?|appele[zr]?)\s+toujours\b",
-    )
+    ),
+    ("<", r"<\s*/?\s*(?:important|system|instructions?|secret|critical|assistant|admin)\s*>|<\|[a-z_]{1,20}\|>"),
+    ("[", r"\[\s*/?\s*(?:inst|system)\s*\]"),
+    ("忽略", r"忽略[^。\n]{0,12}(?:指令|指示|提示|规则)"),
+    ("必须|务必|一定要|不得", r"(?:你|模型|助手)(?:必须|务必|一定要|不得)"),
+    ("调用|使用", r"(?:总是|始终|务必|必须)(?:先)?(?:调用|使用)"),
+    ("ignore", r"\bignore[zr]?\s+[^.\n]{0,20}\b(?:instructions|consignes|règles)\b"),
+    ("tu dois|vous devez", r"\b(?:tu dois|vous devez)\b"),
+    ("toujours", r"\b(?:utilise[zr]?|appele[zr]?)\s+toujours\b"),
 )
-_SECRECY: Final = tuple(
-    re.compile(pattern)
-    for pattern in (
+_SECRECY: Final = _patterns(
+    (
+        "user|human|person|any|them",
         r"\b(?:do not|don't|never|must not|without)\s+(?:tell|telling|mention|mentioning|reveal|revealing|"
-        r"inform|informing|show|showing|disclose|disclosing|notify|notifying|alert|alerting|ask|asking)\b"
+        r"inform|informing|show|showing|disclose|disclosing|notify|notifying|alert|alerting)\b"
         r"[^.\n]{0,40}\b(?:user|human|person|anyone|anybody|them)\b",
-        r"\bkeep\s+(?:this|it|that|these)\b[^.\n]{0,20}\b(?:secret|hidden|confidential|private)\b",
-        r"\bhide\s+(?:this|it|that|these)\s+from\b",
-        r"\bwithout\s+the\s+user'?s?\s+(?:knowing|knowledge|noticing|consent)\b",
-        r"(?:不要|不得|切勿|别)(?:告诉|告知|透露|提及|通知)[^。\n]{0,12}(?:用户|任何人)",
-        r"\bne\s+(?:dis|dites|mentionne[zr]?|révèle[zr]?|informe[zr]?)\s+(?:pas|rien|jamais)\b[^.\n]{0,30}\butilisateur",
-    )
+    ),
+    ("keep", r"\bkeep\s+(?:this|it|that|these)\b[^.\n]{0,20}\b(?:secret|hidden|confidential|private)\b"),
+    ("hide", r"\bhide\s+(?:this|it|that|these)\s+from\b"),
+    ("without the user", r"\bwithout\s+the\s+user'?s?\s+(?:knowing|knowledge|noticing|consent)\b"),
+    ("用户|任何人", r"(?:不要|不得|切勿|别)(?:告诉|告知|透露|提及|通知)[^。\n]{0,12}(?:用户|任何人)"),
+    (
+        "utilisateur",
+        r"\bne\s+(?:dis|dites|mentionne[zr]?|révèle[zr]?|informe[zr]?)\s+(?:pas|rien|jamais)\b"
+        r"[^.\n]{0,30}\butilisateur",
+    ),
 )
 _URL: Final = re.compile(r"\b[a-z][a-z0-9+.-]{1,15}://[^\s<>\"'`\])}|\\]{1,500}|\bwww\.[^\s<>\"'`\])}|\\]{1,500}")
 _RESERVED_HOST: Final = re.compile(
@@ -106,16 +139,19 @@ def risks_in(text: str, *, other_tools: Collection[str] = (), own_names: Collect
     its enum values) are never taken for another tool.
     """
     text = text[:MAX_READ]
+    hidden = (_NEVER_SEEN,) if text.isascii() else (_NEVER_SEEN, _JOINERS)
     found = {
         TextRisk(kind=TextKind.INVISIBLE, fragment=f"U+{ord(char):04X}")
-        for pattern in (_NEVER_SEEN, _JOINERS)
+        for pattern in hidden
         for char in pattern.findall(text)
     }
-    plain = _NEVER_SEEN.sub("", _JOINERS.sub("", unicodedata.normalize("NFKC", text)))
-    folded = " ".join(plain.casefold().replace("’", "'").split(" "))
+    plain = unicodedata.normalize("NFKC", text)
+    if found:
+        plain = _NEVER_SEEN.sub("", _JOINERS.sub("", plain))
+    folded = plain.casefold().replace("’", "'")
     for kind, patterns in ((TextKind.ORDER, _ORDERS), (TextKind.SECRECY, _SECRECY)):
         for pattern in patterns:
-            found |= {TextRisk(kind=kind, fragment=" ".join(match[0].split())) for match in pattern.finditer(folded)}
+            found |= {TextRisk(kind=kind, fragment=" ".join(match[0].split())) for match in pattern.matches(folded)}
     found |= {TextRisk(kind=TextKind.URL, fragment=url) for url in _urls(folded)}
     return found | {TextRisk(kind=TextKind.TOOL, fragment=name) for name in _tools(plain, other_tools, own_names)}
 
@@ -166,7 +202,7 @@ def _within(budget: int, texts: Iterable[str]) -> Iterator[str]:
 def _urls(folded: str) -> set[str]:
     """Host and path of each URL; those reserved for documentation lead nowhere."""
     found = set()
-    for match in _URL.finditer(folded):
+    for match in _URL.finditer(folded) if "://" in folded or "www." in folded else ():
         address = match[0].partition("://")[2] or match[0]
         address = address.partition("#")[0].rstrip(".,;:!?*_/")
         host = address.partition("/")[0].rpartition("@")[2]
