@@ -171,7 +171,7 @@ def _demand(fields: Fields, defaulted: frozenset[str], category: Category) -> No
         if category is Category.KNOWLEDGE and name.endswith("_schema"):
             continue
         fields.fault(name, "a native manifest must give this field", code="missing")
-    if fields.is_blank("description"):
+    if fields.is_blank("description") and "description" not in defaulted:
         fields.fault("description", "this says when to use the skill; it is empty", code="missing")
 
 

@@ -135,6 +135,8 @@ def _complete(tool: dict[str, JSON], document: Mapping[str, Any]) -> bool:
         missing = {key: document.get(key) for key in sorted(keys) if document.get(key) != read.get(key)}
         if not missing:
             return True
+        if len(missing) > 1:
+            missing.pop("extensions", None)  # hints the overlay replaces may be all that differs in them
         overlay |= missing
         meta = tool.get("_meta")
         tool["_meta"] = {**(meta if isinstance(meta, dict) else {}), OVERLAY: overlay}

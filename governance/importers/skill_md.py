@@ -28,6 +28,10 @@ _ALLOWED: Final = re.compile(r"[^\s,(]+(?:\([^()]*\))?")
 _OFFICIAL_NAME: Final = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 
 
+_STRUCTURED: Final = frozenset({"metadata", "allowed-tools"})
+"""Entries that are no text: read as one they would be lost."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class _Parts:
     front: str
@@ -150,7 +154,13 @@ def _mend(front: str) -> tuple[str, list[tuple[str, int]]]:
     for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):
         entry = _ENTRY.match(lines[start])
         value = entry[2] if entry else None
-        if entry is None or not value or value[0] in "|>" or _parses("\n".join(lines[start:end])):
+        if (
+            entry is None
+            or not value
+            or entry[1] in _STRUCTURED
+            or value[0] in "|>"
+            or _parses("\n".join(lines[start:end]))
+        ):
             continue
         if any(line and not line[0].isspace() for line in lines[start + 1 : end]):
             continue  # what follows at the margin is no part of this value

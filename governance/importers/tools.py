@@ -129,6 +129,8 @@ def read_tool(tool: Mapping[str, JSON]) -> ToolReading:
     if rest:
         fields["extensions"] = {"mcp": rest}
     defaulted = {"timeout_sec", "compatibility"} | {"description", "output_schema"} - fields.keys()
+    if isinstance(fields.get("description"), str) and not fields["description"].strip():
+        defaulted.add("description")  # blank text says no more than none
     if overlay:
         _lay_over(fields, overlay)
         defaulted -= {"timeout_sec"} & overlay.keys()

@@ -1,0 +1,181 @@
+"""What is exported imports again with the same contract."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from governance.core.contract import SideEffects, SkillManifest, manifest_from_document
+from governance.errors import InvalidRequest
+from governance.importers import import_paths, import_text
+from governance.importers.export import export_catalogue, export_mcp, export_native, export_skill_md
+from governance.importers.tools import OVERLAY
+
+DATA = Path(__file__).parent.parent / "data"
+CATALOGUES = sorted((DATA / "catalogues").glob("*-*.json"))
+
+_TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), max_size=12)
+_JSON = st.recursive(
+    st.none() | st.booleans() | st.integers(-(10**9), 10**9) | st.floats(-1e9, 1e9) | _TEXT,
+    lambda inside: st.lists(inside, max_size=3) | st.dictionaries(_TEXT, inside, max_size=3),
+    max_leaves=6,
+)
+_SCHEMAS = st.fixed_dictionaries(
+    {"type": st.just("object")},
+    optional={
+        "properties": st.dictionaries(
+            _TEXT, st.fixed_dictionaries({}, optional={"default": _JSON, "description": _TEXT}), max_size=3
+        ),
+        "additionalProperties": st.booleans(),
+        "x-example": _JSON,
+        "$comment": _TEXT,
+    },
+)
+_HINTS = st.fixed_dictionaries(
+    {},
+    optional={
+        "title": _TEXT,
+        **dict.fromkeys(
+            ("readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"), st.booleans() | st.none()
+        ),
+        "more": _JSON,
+    },
+)
+_TOOLS = st.fixed_dictionaries(
+    {"name": _TEXT.filter(bool), "inputSchema": _SCHEMAS},
+    optional={
+        "title": _TEXT,
+        "description": _TEXT,
+        "outputSchema": _SCHEMAS | st.booleans(),
+        "annotations": _HINTS,
+        "_meta": st.dictionaries(_TEXT, _JSON, max_size=2),
+        "icons": _JSON,
+        "input_schema": _SCHEMAS,
+    },
+)
+_NATIVE = st.fixed_dictionaries(
+    {
+        "name": st.just("a.b"),
+        "version": st.just("1.0.0"),
+        "compatibility": st.just("input_compatible"),
+        "description": _TEXT.map(lambda text: f"Does {text}"),
+        "input_schema": _SCHEMAS,
+        "output_schema": _SCHEMAS | st.booleans(),
+        "timeout_sec": st.integers(1, 60) | st.floats(0.1, 60),
+    },
+    optional={
+        "title": _TEXT,
+        "side_effects": st.sampled_from([effect.value for effect in SideEffects]),
+        "dangerous": st.booleans(),
+        "idempotent": st.booleans(),
+        "category": st.sampled_from(["tool", "system", "workflow", "knowledge"]),
+        "business_rules": st.just([{"id": "1", "text": "Always."}]),
+        "errors": st.just([{"code": "E", "meaning": "It failed.", "retryable": True}]),
+        "examples": st.lists(_JSON, max_size=2),
+        "required_permissions": st.lists(st.sampled_from(["a", "b"]), max_size=2),
+        "extensions": st.dictionaries(
+            st.sampled_from(["mcp", "skill_md"]) | _TEXT,
+            _JSON | st.fixed_dictionaries({"annotations": _HINTS}),
+            max_size=2,
+        ),
+    },
+)
+
+
+def one(text: str) -> SkillManifest:
+    result = import_text(text)
+    assert not result.refused, result.refused[0].error
+    (skill,) = result.accepted
+    return skill
+
+
+@given(_TOOLS)
+def test_an_imported_tool_keeps_its_contract_through_every_format(tool: dict[str, Any]) -> None:
+    result = import_text(json.dumps([tool]), version="1.0.0")
+    for skill in result.accepted:
+        assert one(json.dumps([export_mcp(skill)])).contract_digest == skill.contract_digest
+        for format in ("yaml", "json"):
+            assert one(export_native(skill, format=format)).manifest_digest == skill.manifest_digest
+    for refused in result.refused:
+        assert {fault.pointer for fault in refused.error.faults} <= {"/name", "/external_name"}
+
+
+@given(_NATIVE)
+def test_a_native_skill_keeps_its_contract_through_every_format(document: dict[str, Any]) -> None:
+    skill = manifest_from_document(document)
+    assert one(json.dumps([export_mcp(skill)])).contract_digest == skill.contract_digest
+    for format in ("yaml", "json"):
+        assert one(export_native(skill, format=format)).manifest_digest == skill.manifest_digest
+
+
+@pytest.mark.parametrize("path", CATALOGUES, ids=lambda path: path.stem)
+def test_real_catalogues_keep_every_contract(path: Path) -> None:
+    skills = list(import_paths([path]).accepted)
+    again = import_text(json.dumps(export_catalogue(skills))).accepted
+    assert [skill.contract_digest for skill in again] == [skill.contract_digest for skill in skills]
+    assert OVERLAY not in json.dumps(export_catalogue(skills))
+
+
+def test_promises_mcp_has_no_words_for_travel_in_meta() -> None:
+    tool = {"name": "x", "inputSchema": {"type": "object"}, "_meta": {"mine": 1}}
+    skill = one(json.dumps([tool]))
+    document = skill.to_document() | {"version": "1.0.0", "requires_approval": True, "side_effects": "external"}
+    exported = export_mcp(manifest_from_document(document))
+    assert exported["_meta"] == {"mine": 1, OVERLAY: {"requires_approval": True, "side_effects": "external"}}
+    assert exported["annotations"] == {"readOnlyHint": False}
+
+
+def test_a_foreign_overlay_can_change_no_name_schema_or_description() -> None:
+    for field in ("name", "version", "input_schema", "description", "owner"):
+        tool = {"name": "x", "inputSchema": {"type": "object"}, "_meta": {OVERLAY: {field: "evil"}}}
+        skill = one(json.dumps([tool]))
+        assert skill.name == "x"
+        assert skill.owner is None
+        assert skill.extensions == {"mcp": {"_meta": {OVERLAY: {field: "evil"}}}}
+
+
+def test_a_broken_overlay_is_a_located_fault() -> None:
+    tool = {"name": "x", "inputSchema": {"type": "object"}, "_meta": {OVERLAY: {"timeout_sec": -1}}}
+    (refused,) = import_text(json.dumps([tool])).refused
+    assert refused.error.faults[0].pointer == "/timeout_sec"
+
+
+def test_a_skill_file_comes_back_with_its_text_and_todays_version() -> None:
+    source = (
+        "---\nname: plan-work\ndescription: 'Plans: goals'\nlicense: MIT\nmetadata:\n  author: x\n---\n# Plan\n\n- BR\n"
+    )
+    skill = one(source)
+    document = skill.to_document() | {"version": "2.0.0"}
+    text = export_skill_md(manifest_from_document(document))
+    assert text.endswith("---\n# Plan\n\n- BR\n")
+    again = one(text)
+    assert again.contract_digest == skill.contract_digest
+    assert (again.version, again.external_name) == ("2.0.0", "plan-work")
+
+
+def test_what_did_not_come_from_a_skill_file_cannot_become_one() -> None:
+    (skill,) = import_text(json.dumps([{"name": "x", "inputSchema": {"type": "object"}}])).accepted
+    with pytest.raises(InvalidRequest, match="did not come from"):
+        export_skill_md(skill)
+
+
+def test_a_skill_file_with_other_promises_is_told_what_cannot_be_said() -> None:
+    skill = one("---\nname: a\ndescription: Plans work.\n---\n")
+    with pytest.raises(InvalidRequest, match="requires_approval"):
+        export_skill_md(manifest_from_document(skill.to_document() | {"version": "1.0.0", "requires_approval": True}))
+
+
+def test_a_knowledge_skill_is_no_tool() -> None:
+    with pytest.raises(InvalidRequest, match="no input schema"):
+        export_mcp(one("---\nname: a\ndescription: Plans work.\n---\n"))
+
+
+def test_an_unknown_format_is_refused() -> None:
+    (skill,) = import_text(json.dumps([{"name": "x", "inputSchema": {"type": "object"}}])).accepted
+    with pytest.raises(InvalidRequest):
+        export_native(skill, format="xml")
