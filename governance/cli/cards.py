@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from governance.wire import SkillCard, VersionSummary
 
 
+STATES = ("draft", "active", "deprecated", "sunset", "retired")
+
+
 def document(message: BaseModel) -> dict[str, Any]:
     """A message as plain JSON values, with every number of the contracts in it as it came."""
     plain = message.model_dump(mode="python")

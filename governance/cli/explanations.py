@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any, Final
 
+from governance.cli.topics import CONTRACT
 from governance.core.compat.codes import CODES, Code
 from governance.errors import all_errors
 
@@ -31,12 +32,13 @@ FINDING: Final = "finding"
 LINT: Final = "lint"
 REASON: Final = "gate reason"
 ERROR: Final = "error"
+TOPIC: Final = "topic"
 
 
 def explanations() -> dict[str, Explanation]:
     """Every code there is; one that stands in two tables is told by the first of them."""
     found: dict[str, Explanation] = {}
-    for explanation in (*_findings(), *_lints(), *_reasons(), *_errors()):
+    for explanation in (*_topics(), *_findings(), *_lints(), *_reasons(), *_errors()):
         found.setdefault(explanation.code, explanation)
     return found
 
@@ -44,6 +46,11 @@ def explanations() -> dict[str, Explanation]:
 def near(code: str, known: Mapping[str, Explanation]) -> list[str]:
     """Codes that look like ``code``, best first."""
     return get_close_matches(code, known, n=3, cutoff=0.4) or [other for other in known if code in other][:3]
+
+
+def _topics() -> Iterator[Explanation]:
+    title = "the fields of a native manifest"
+    yield Explanation(code="contract", kind=TOPIC, title=title, facts=tuple(CONTRACT.items()))
 
 
 def _findings() -> Iterator[Explanation]:
@@ -80,8 +87,23 @@ def _table(module: str, name: str, kind: str) -> Iterator[Explanation]:
     table = getattr(importlib.import_module(module), name)
     for row in table.values() if isinstance(table, Mapping) else table:
         labels = (("severity", "severity"), ("outcome", "outcome"), ("means", "means"), ("do", "fix"))
-        facts = tuple((label, str(getattr(row, field))) for label, field in labels if getattr(row, field, None))
+        facts = tuple((label, _plain(getattr(row, field))) for label, field in labels if getattr(row, field, None))
         yield Explanation(code=getattr(row, "id", None) or row.code, kind=kind, title=row.title, facts=facts)
+
+
+def _plain(text: object) -> str:
+    """A fix with what its places stand for, instead of the places."""
+    meanings = {
+        "{smallest}": "the smallest version that would do",
+        "{level}": "the computed level",
+        "{version}": "the version",
+        "{baseline}": "the baseline",
+        "{skill}": "the skill",
+    }
+    plain = str(text)
+    for place, meaning in meanings.items():
+        plain = plain.replace(place, meaning)
+    return plain
 
 
 def _errors() -> Iterator[Explanation]:

@@ -1,6 +1,7 @@
-"""The reference of the command line, written from the parsers themselves; ``docs/cli.md`` is its output.
+"""Reference pages written from the code: the command line from its parsers, the codes from their tables.
 
-``python -m governance.cli.reference > docs/cli.md`` brings the page up to date; a test fails until it is.
+``python -m governance.cli.reference DOCS`` brings ``cli.md`` and ``codes.md`` in a folder up to date; a test
+fails until they are.
 """
 
 from __future__ import annotations
@@ -8,9 +9,11 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 from governance.cli import COMMANDS
 from governance.cli.arguments import Parser, add_common
+from governance.cli.explanations import ERROR, FINDING, LINT, REASON, Explanation, explanations
 from governance.cli.markdown import row
 from governance.cli.output import FORMATS
 from governance.cli.run import build_parser, load_command
@@ -28,15 +31,15 @@ EXIT_CODES = (
 )
 
 
-def reference() -> str:
-    """The whole page as Markdown."""
-    return "\n".join(_page()) + "\n"
+def pages() -> dict[str, str]:
+    """File name to Markdown."""
+    return {"cli.md": "\n".join(_page()) + "\n", "codes.md": "\n".join(_codes()) + "\n"}
 
 
 def _page() -> Iterator[str]:
     yield "# govctl"
     yield ""
-    yield "Written from the code by `python -m governance.cli.reference`; do not edit by hand."
+    yield "Written from the code by `python -m governance.cli.reference docs`; do not edit by hand."
     yield ""
     yield "## Conventions"
     yield ""
@@ -65,13 +68,11 @@ def _page() -> Iterator[str]:
     add_common(common)
     yield from _options(common, {})
     inherited = {action.dest: action for action in common._actions}
-    for word, line in COMMANDS.items():
+    for word in COMMANDS:
         module = load_command(word)
         parser = build_parser(word, module)
         yield ""
         yield f"## govctl {word}"
-        yield ""
-        yield f"{line[0].upper()}{line[1:]}."
         yield ""
         yield " ".join((module.__doc__ or "").split())
         own = list(_options(parser, inherited))
@@ -81,6 +82,30 @@ def _page() -> Iterator[str]:
         if module.run.__doc__:
             yield ""
             yield f"Exit codes: {' '.join(module.run.__doc__.split())}"
+
+
+def _codes() -> Iterator[str]:
+    yield "# Codes"
+    yield ""
+    yield "Written from the code by `python -m governance.cli.reference docs`; do not edit by hand."
+    yield "Codes are permanent; `govctl explain CODE` tells the same with an example."
+    by_kind: dict[str, list[Explanation]] = {}
+    for one in explanations().values():
+        by_kind.setdefault(one.kind, []).append(one)
+    for kind, heading in HEADINGS.items():
+        labels = list(dict.fromkeys(label for one in by_kind[kind] for label, _ in one.facts))
+        yield ""
+        yield f"## {heading}"
+        yield ""
+        yield row(("code", "says", *labels))
+        yield row("---" for _ in (*labels, "", ""))
+        for one in by_kind[kind]:
+            facts = dict(one.facts)
+            yield row((f"`{one.code}`", _prose(one.title), *(_prose(facts.get(label, "")) for label in labels)))
+
+
+HEADINGS = {FINDING: "Findings", LINT: "Lints", REASON: "Gate reasons", ERROR: "Errors"}
+"""The tables of the page; the topics of ``govctl explain`` have pages of their own."""
 
 
 def _options(parser: argparse.ArgumentParser, inherited: dict[str, argparse.Action]) -> Iterator[str]:
@@ -97,7 +122,7 @@ def _spelling(action: argparse.Action) -> str:
     if action.nargs == 0:
         return ", ".join(action.option_strings)
     names = action.metavar or action.dest.upper()
-    value = " ".join(names) if isinstance(names, tuple) else names
+    value = f"{names[0]} [{names[1]}]" if isinstance(names, tuple) else names
     if action.choices and not action.metavar:
         value = "{" + ",".join(map(str, action.choices)) + "}"
     flags = ", ".join(action.option_strings)
@@ -106,8 +131,14 @@ def _spelling(action: argparse.Action) -> str:
 
 
 def _meaning(action: argparse.Action) -> str:
-    return (action.help or "").replace("|", "\\|")
+    return _prose(action.help or "")
+
+
+def _prose(text: str) -> str:
+    """Our own words, in a cell of a table."""
+    return text.replace("|", "\\|")
 
 
 if __name__ == "__main__":
-    sys.stdout.write(reference())
+    for name, text in pages().items():
+        (Path(sys.argv[1]) / name).write_text(text, encoding="utf-8")

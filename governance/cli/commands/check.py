@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 from functools import partial
 
+from governance.cli.arguments import add_reading
 from governance.cli.checking import Release, check_release
 from governance.cli.config import Connection, find_connection
 from governance.cli.gitsource import repository_of
@@ -30,7 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--namespace", help="prefix for the names of foreign tools")
     parser.add_argument("--version", metavar="VERSION", help="of the candidates, where they have none")
     parser.add_argument("--old-version", metavar="VERSION", help="of the baseline, where it has none")
-    parser.add_argument("--reading", choices=[r.value for r in Reading], default=Reading.DEFAULT.value)
+    add_reading(parser)
     parser.add_argument(
         "--fail-on",
         choices=("risky", "breaking", "never"),

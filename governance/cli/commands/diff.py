@@ -14,6 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
+from governance.cli.arguments import add_reading
 from governance.cli.output import Line
 from governance.cli.present import TONES, comparison_changes, comparison_verdict
 from governance.cli.report import Block, Report
@@ -31,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("paths", nargs="*", metavar="OLD NEW", help="two contracts, or batch files with --batch")
     parser.add_argument("--batch", action="store_true", help="each FILE holds one pair a line; - is standard input")
     parser.add_argument("--side", choices=("input", "output"), help="OLD and NEW are bare schemas of this side")
-    parser.add_argument("--reading", choices=[r.value for r in Reading], default=Reading.DEFAULT.value)
+    add_reading(parser)
     parser.add_argument(
         "--fail-on",
         choices=FAIL_ON,

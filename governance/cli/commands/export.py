@@ -14,8 +14,10 @@ from governance.importers.export import export_catalogue, export_mcp, export_nat
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("source", metavar="NAME@VERSION|PATH")
-    parser.add_argument("--to", choices=("native", "mcp", "skill-md"), default="native")
+    parser.add_argument("source", metavar="NAME@VERSION|PATH", help="what to export")
+    parser.add_argument(
+        "--to", choices=("native", "mcp", "skill-md"), default="native", help="the form (default: native)"
+    )
     parser.add_argument("--format", choices=("yaml", "json"), default="yaml", help="of a native manifest")
     parser.add_argument("--namespace", help="prefix for the names of foreign tools")
     parser.add_argument("--version", metavar="VERSION", help="for a skill whose source has none")

@@ -14,7 +14,7 @@ from governance.importers import Imported, ImportResult, Refused, import_paths
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("paths", metavar="PATH", nargs="+")
+    parser.add_argument("paths", metavar="PATH", nargs="+", help="files, or folders to walk")
     parser.add_argument("--namespace", help="prefix for the names of foreign tools")
     parser.add_argument("--version", help="for skills whose source has none")
 

@@ -19,11 +19,13 @@ from governance.importers import ImportResult, Refused, import_paths
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("paths", metavar="PATH", nargs="+")
+    parser.add_argument("paths", metavar="PATH", nargs="+", help="files, or folders to walk")
     parser.add_argument("--namespace", help="prefix for the names of foreign tools")
-    parser.add_argument("--profile", action="append", default=[], choices=tuple(CLIENTS), help="repeatable")
+    parser.add_argument("--profile", action="append", default=[], choices=tuple(CLIENTS), help="a client; repeatable")
     parser.add_argument("--only", action="append", default=[], metavar="ID", help="these lints alone; repeatable")
-    parser.add_argument("--fail-on", choices=("error", "warning", "never"), default="error")
+    parser.add_argument(
+        "--fail-on", choices=("error", "warning", "never"), default="error", help="the mildest that fails"
+    )
 
 
 def run(call: Call) -> int:

@@ -14,7 +14,7 @@ VALUES_MAY_BEGIN_WITH_DASH = True
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("range", metavar="RANGE", type=plain, help="such as '^1.2', '>=1 <3', '1.x || 2.0.0'")
-    parser.add_argument("versions", metavar="VERSION", nargs="+", type=plain)
+    parser.add_argument("versions", metavar="VERSION", nargs="+", type=plain, help="strict SemVer; spelling is kept")
     parser.add_argument(
         "--include-prerelease", action="store_true", help="let prereleases match like any other version"
     )

@@ -21,7 +21,7 @@ VALUES_MAY_BEGIN_WITH_DASH = True
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("skills", metavar="NAME[@RANGE]", nargs="+", type=plain)
+    parser.add_argument("skills", metavar="NAME[@RANGE]", nargs="+", type=plain, help="what the caller asks for")
     parser.add_argument("--consumer", help="the name of the calling agent; without it each call is a first contact")
     parser.add_argument("--environment", help="such as prod")
     parser.add_argument("--accept-breaking-change", action="store_true", help="take the newest line; recorded")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from itertools import islice
 
-from governance.cli.cards import skills_report
+from governance.cli.cards import STATES, skills_report
 from governance.cli.config import require_connection
 from governance.cli.run import Call
 from governance.errors import UsageError
@@ -13,9 +13,9 @@ from governance.errors import UsageError
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("words", metavar="WORD", nargs="*", help="all of them must be found")
-    parser.add_argument("--tag")
-    parser.add_argument("--owner")
-    parser.add_argument("--state", choices=("draft", "active", "deprecated", "sunset", "retired"))
+    parser.add_argument("--tag", help="only with this tag")
+    parser.add_argument("--owner", help="only of this owner")
+    parser.add_argument("--state", choices=STATES, help="only in this state")
     parser.add_argument("--field", help="the name of an input or output field")
     parser.add_argument("--limit", type=int, default=50, help="most skills to show (default: 50)")
 

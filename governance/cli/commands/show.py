@@ -14,7 +14,7 @@ from governance.client import ControlPlane
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("skill", metavar="NAME[@VERSION]")
+    parser.add_argument("skill", metavar="NAME[@VERSION]", help="a skill, or one version of it")
 
 
 def run(call: Call) -> int:

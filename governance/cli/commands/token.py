@@ -14,7 +14,7 @@ from governance.wire import Grant, Role, TokenView
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("action", choices=("create", "list", "revoke"))
+    parser.add_argument("action", choices=("create", "list", "revoke"), help="what to do")
     parser.add_argument("subject", nargs="?", metavar="NAME|ID", help="create: what it is for; revoke: its id")
     parser.add_argument(
         "--grant",

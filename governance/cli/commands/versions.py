@@ -11,7 +11,7 @@ from governance.cli.run import Call
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("name", metavar="NAME")
+    parser.add_argument("name", metavar="NAME", help="a skill")
     parser.add_argument("--range", help="an npm range, such as ^1.2")
 
 
