@@ -136,6 +136,27 @@ def database_state(environment: Mapping[str, str]) -> Migrated | None:
     return Migrated(before=current, current=current, head=head_revision())
 
 
+def works_as_owner(environment: Mapping[str, str]) -> bool:
+    """Whether a service on DATABASE_URL has its tables' owner's rights, which no grant holds back.
+
+    False when it is unset: the embedded server has both roles.
+
+    Raises:
+        ServiceUnavailable: it does not answer.
+    """
+    from governance.control.database import Database
+    from governance.control.settings import Settings
+
+    settings = Settings.from_environment(environment)
+    if settings.database_url is None:
+        return False
+    database = Database(settings.database_url, settings)
+    try:
+        return database.owns_tables()
+    finally:
+        database.close()
+
+
 def settings_complaint(environment: Mapping[str, str]) -> str | None:
     """Which GOVCTL_* variables nobody reads; None: all is well. Raises UsageError for unusable settings."""
     from governance.control.settings import Settings

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
@@ -16,6 +17,7 @@ from sqlalchemy import text
 from sqlalchemy.exc import IntegrityError, ProgrammingError
 from sqlmodel import Session
 
+from governance.cli import main
 from governance.control import embedded
 from governance.control.database import Database, provision, session, unavailable
 from governance.control.roles import OWNER_ROLE, SERVICE_ROLE
@@ -149,17 +151,10 @@ def test_given_the_owners_login_the_service_still_works_as_its_own_role(
             connection.execute("DROP ROLE sole_owner")
 
 
-def test_a_login_that_may_not_become_the_service_is_told_apart(
-    settings: Settings, owner_url: str, notes: None, server: embedded.Server
-) -> None:
-    with psycopg.connect(server.superuser_url, autocommit=True) as connection:
-        connection.execute(f"REVOKE {SERVICE_ROLE} FROM {OWNER_ROLE}")
-        database = Database(owner_url, settings)
-        try:
-            assert database.owns_tables()
-        finally:
-            database.close()
-            connection.execute(f"GRANT {SERVICE_ROLE} TO {OWNER_ROLE}")
+def test_a_login_that_may_not_become_the_service_is_told_apart(settings: Settings, owner_url: str, notes: None) -> None:
+    database = Database(owner_url, settings)
+    assert database.owns_tables()
+    database.close()
 
 
 def test_what_is_provided_is_the_url_that_is_set_else_a_server(settings: Settings, short_home: Path) -> None:
@@ -184,3 +179,20 @@ def test_what_is_provided_is_the_url_that_is_set_else_a_server(settings: Setting
 )
 def test_only_a_database_that_is_away_is_called_unavailable(error: Exception, lost: bool) -> None:
     assert (unavailable(error) is not None) is lost
+
+
+@pytest.mark.parametrize("login", ["service", "owner alone"])
+def test_doctor_says_when_no_grant_holds_the_service_back(
+    login: str,
+    database_url: str,
+    owner_url: str,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    monkeypatch.setenv("DATABASE_URL", database_url if login == "service" else owner_url)
+    monkeypatch.setenv("GOVCTL_HOME", str(tmp_path))
+    main(["doctor", "-o", "json"])
+    checks = {check["subject"]: check for check in json.loads(capsys.readouterr().out)["checks"]}
+    assert ("as the owner of its tables" in checks["database"]["detail"]) is (login == "owner alone")
+    assert checks["database"]["status"] == ("ok" if login == "service" else "warn")

@@ -127,6 +127,10 @@ def _database(environment: Mapping[str, str]) -> Finding:
     state = door.database_state(environment)
     if state is None:
         return Finding(subject="database", status=OK, detail="embedded; it is migrated when it starts")
+    if state.current == state.head and door.works_as_owner(environment):
+        detail = f"at {state.head}; the service works as the owner of its tables and could rewrite the audit log"
+        fix = "Make the role governance_service and let this login take it (docs/settings.md), then govctl migrate."
+        return Finding(subject="database", status=WARN, detail=detail, fix=fix)
     if state.current == state.head:
         return Finding(subject="database", status=OK, detail=f"at {state.head}")
     detail = f"at {state.current or 'nothing'}, {state.head} is due"
