@@ -62,4 +62,13 @@ class Look:
     negative: bool
 
 
-Pattern: TypeAlias = One | Sequence | Choice | Repeat | Look | Anchor
+@dataclass(frozen=True, slots=True)
+class Behind:
+    """A look-behind of one place: before it stands one of ``chars`` or (``at_start``) nothing; negative: not so."""
+
+    chars: CharSet
+    at_start: bool
+    negative: bool
+
+
+Pattern: TypeAlias = One | Sequence | Choice | Repeat | Look | Behind | Anchor

@@ -41,7 +41,7 @@ def _repeated(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
 
 
 PATTERNS = st.recursive(
-    st.sampled_from(_ATOMS) | st.sampled_from(["^", "$", r"\b", r"\B"]),
+    st.sampled_from(_ATOMS) | st.sampled_from(["^", "$", r"\b", r"\B", "(?<=a)", r"(?<!\w)", "(?<![1-])"]),
     lambda inner: st.one_of(
         st.lists(inner, max_size=3).map("".join),
         st.lists(inner, min_size=2, max_size=3).map(lambda branches: f"(?:{'|'.join(branches)})"),
@@ -112,6 +112,15 @@ READINGS = [
     ("^(?:$|a)+$", ["", "a", "aa"], ["b"]),
     ("^(?:(?=a)|b)*a$", ["a", "bba"], ["b", "aa"]),
     ("^(?:(?=a)){3}a$", ["a"], ["aa"]),
+    ("(?<=a)b", ["ab", "bab"], ["b", "bb"]),
+    ("(?<!a)b", ["b", "cb", "abb"], ["ab"]),
+    ("^(?!-)[a-z-]{1,63}(?<!-)$", ["a", "a-b"], ["-a", "a-", "-", ""]),
+    ("(?<=^|,)x", ["x", "a,x"], ["ax", ""]),
+    ("(?<!^)x", ["ax"], ["x"]),
+    (r"(?<=[\w.])-(?<!a-|_)", None, None),
+    (r"^(?:a(?<=a)|b(?<!c))+$", ["ab"], ["", "c"]),
+    (r"^(?:-|(?<=-)a)+$", ["-a", "--a-"], ["a", "-aa"]),
+    (r"\b(?<![.])a(?<!b)", ["a", "-a"], [".a", "ba"]),
     (r"^\p{ASCII}\P{ASCII}$", ["aé"], ["aa"]),
 ]
 
@@ -142,14 +151,18 @@ REFUSALS = [
         (pattern, "syntax")
         for pattern in (r"\a", r"\z", r"\Z", r"\A", r"\é", r"\00", r"\07", r"[\1]", r"[\B]", "(?<1>a)")
     ),
-    *((pattern, "syntax") for pattern in ("(?P<n>a)", "(?>a)", "(?#c)", "(?", "(?<n", "a{,3}", r"\p", r"\p{", r"\u{1")),
+    *(
+        (pattern, "syntax")
+        for pattern in ("(?P<n>a)", "(?>a)", "(?#c)", "(?", "(?<n", "(?<=a", "(?<=a)*", "a{,3}", r"\p", r"\p{", r"\u{1")
+    ),
     *((pattern, "back-reference") for pattern in (r"(a)\1", r"\1", r"(?<n>a)\k<n>")),
-    *((pattern, "look-behind") for pattern in ("(?<=a)b", "(?<!a)b")),
+    *((pattern, "look-behind") for pattern in ("(?<=ab)c", "(?<!a*)b", "(?<=a|bc)d", "(?<=)a", r"(?<=\b)a")),
     *((pattern, "property-escape") for pattern in (r"\p{L}", r"\p{Script=Greek}", r"[\P{Lu}]")),
     *((pattern, "case-insensitive") for pattern in ("(?i)a", "(?i:a)", "(?si:a)", "(?i-s:a)")),
     *((pattern, "flags") for pattern in ("(?s).", "(?m:^a)", "(?-i:a)")),
     *((pattern, "too-large") for pattern in ("a" * 5000, "(" * 100 + ")" * 100, "a{" + "9" * 30 + "}")),
     *((pattern, "too-large") for pattern in ("(?!a)b?" * 500, "(?:(?!a)b)*" * 300, "(?:(?=a)b){1,99999}")),
+    ("".join(f"(?<={letter})" for letter in "abcdefghij"), "too-large"),
 ]
 
 
