@@ -9,6 +9,7 @@ from typing import Final, TypeAlias
 
 from governance.core.schema.budget import Budget, BudgetExceeded
 from governance.core.schema.charset import CharSet
+from governance.core.schema.countdown import countdown, counted_down
 from governance.core.schema.derivation import moves, surely_within
 from governance.core.schema.expressions import Inter, Moves, Not, Regex, Union
 from governance.core.schema.language import ALL, NONE, alternatives, complement, intersection
@@ -16,6 +17,7 @@ from governance.core.schema.language import ALL, NONE, alternatives, complement,
 _CHARACTERS_A_STEP: Final = 16
 _STEPS_A_WAY: Final = 12
 _STEPS_A_CHARACTER: Final = 3
+_LONGEST_RUN: Final = 1_000_000
 _Level: TypeAlias = dict[Regex, list[tuple[CharSet, Regex]]]
 
 
@@ -119,6 +121,8 @@ class _Search:
                 alive = _alive(graph)
             if alive is not None:
                 following = {state: ways for state, ways in following.items() if state in alive}
+            if once:
+                length, following = self.hurried(level, following, length)
             self.levels.append(following)
             level = following
             length += 1
@@ -141,6 +145,23 @@ class _Search:
                         found.setdefault(way, []).append((first, state))
         return found
 
+    def hurried(self, level: _Level, following: _Level, length: int) -> tuple[int, _Level]:
+        """Where the one thing that happens is counting down, the levels in between need no derivatives."""
+        if len(level) != 1 or len(following) != 1:
+            return length, following
+        ((state, _), (then, _)) = *level.items(), *following.items()
+        steps = moves(state, self.budget)
+        run = countdown(state)
+        for end in (self.high, self.low if length < self.low else None):
+            if end is not None:
+                run = min(run, end - length)
+        if run < 2 or run > _LONGEST_RUN or len(steps) != 1 or counted_down(state, 1) is not then:
+            return length, following
+        self.budget.spend(run // _CHARACTERS_A_STEP)
+        first = steps[0][0]
+        self.levels.extend([{state: [(first, state)]}] * (run - 1))
+        return length + run - 1, {counted_down(state, run): [(first, state)]}
+
     def ways(self, length: int, state: Regex) -> list[tuple[CharSet, Regex]]:
         return self.levels[self.jump.stored(length)][state]
 
@@ -160,6 +181,7 @@ class _Search:
                     rounds = {}
                     continue
                 rounds[state] = length, len(text)
+            self.budget.spend()
             first, state = self.ways(length, state)[0]
             text.append(chr(first.best))
             length -= 1

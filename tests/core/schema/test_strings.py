@@ -105,6 +105,10 @@ def test_a_language_within_another_is_proved_to_be(wanted: str, unwanted: str) -
     [
         ("^[a-z0-9_-]{1,64}$", "^[a-z0-9-]{1,64}$", "_"),
         ("^[a-z]{1,1000}$", "^[a-z]{1,999}$", "a" * 1000),
+        ("^.{1,4000}$", "^.{1,3000}$", "a" * 3001),
+        ("^[a-z][a-z0-9]{0,4999}$", "^[a-z][a-z0-9-]{0,3999}$", "a" * 4001),
+        ("^[ab]{5000}$", "^.{4999}b$", "a" * 5000),
+        ("^a{3000}b$", "^a{3000}c", "a" * 3000 + "b"),
         ("^a*$", "^(a{2}|a{3})*$", "a"),
         ("(.*a){24}", "(.*a){25}", "a" * 24),
         ("^(a|b)*a(a|b){20}$", "x", "a" * 21),
@@ -117,6 +121,22 @@ def test_a_language_within_another_is_proved_to_be(wanted: str, unwanted: str) -
 )
 def test_a_language_not_within_another_is_shown_by_a_readable_string(wanted: str, unwanted: str, witness: str) -> None:
     assert find(wanted, forbidden=(unwanted,)) == [witness]
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.tuples(*[st.integers(0, 9)] * 4), st.integers(0, 12), st.integers(0, 12) | st.none(), st.booleans())
+def test_counting_down_in_one_go_changes_no_answer(
+    counts: tuple[int, int, int, int], low: int, high: int | None, tail: bool
+) -> None:
+    a, b, c, d = counts
+    end = "b{2,7}c?$" if tail else "$"
+    wanted, unwanted = f"^[ab]{{{a},{a + b}}}{end}", f"^a{{{c},{c + d}}}{end}"
+    found = find(wanted, forbidden=(unwanted,), low=low, high=high)
+    every = find(wanted, forbidden=(unwanted,), low=low, high=high, count=3)  # derives step by step
+    assert [len(text) for text in found] == [len(text) for text in every[:1]]
+    for text in found:
+        assert in_python(wanted).search(text)
+        assert not in_python(unwanted).search(text)
 
 
 def test_no_constraint_gives_the_empty_string_and_a_length_gives_letters() -> None:
