@@ -61,6 +61,4 @@ def smallest_version(baseline: Version, candidate: Version, bump: Bump) -> Versi
     That is 2.0.0 for a 1.5.0, and 2.0.0-rc.1 for a 1.5.0-rc.1.
     """
     release = next_version(baseline, Bump.PATCH if bump is Bump.NONE else bump)
-    return Version(
-        major=release.major, minor=release.minor, patch=release.patch, prerelease=candidate.prerelease
-    )
+    return Version(major=release.major, minor=release.minor, patch=release.patch, prerelease=candidate.prerelease)

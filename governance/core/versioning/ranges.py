@@ -22,7 +22,7 @@ _PATCH = rf"(?P<patch>{_X})(?P<pre>{_PRERELEASE})?(?:{_BUILD})?"
 _PARTIAL = rf"(?P<sign>[v=]*)(?P<major>{_X})(?:\.(?P<minor>{_X})(?:\.{_PATCH})?)?"
 _TERM: Final = re.compile(rf"(?P<op>~>?|\^|[<>]=?|=)?{_PARTIAL}")
 _END: Final = re.compile(_PARTIAL)
-_LOOSE_OPERATOR: Final = re.compile(r"(~ ?>?|\^|[<>]=?|=) +(?=[v=]*[0-9xX*])")
+_LOOSE_OPERATOR: Final = re.compile(r"(~ ?>?|\^|[<>]=?|(?<![<>=v])=) +(?=[v=]*[0-9xX*])")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,8 +86,7 @@ class Alternative:
             return False
         first_minor = Version(major=0, minor=1, patch=0)
         return any(
-            bound.op in (">", ">=", "=") or (bound.op == "<" and bound.version <= first_minor)
-            for bound in self.bounds
+            bound.op in (">", ">=", "=") or (bound.op == "<" and bound.version <= first_minor) for bound in self.bounds
         )
 
     def __str__(self) -> str:
@@ -113,9 +112,9 @@ class Range:
         pieces = [" ".join(piece.split()) for piece in text.split("||")]
         alternatives = [_alternative(piece, text) for piece in pieces]
         some = [one for one in alternatives if one.bounds_with_prereleases != _NOTHING] or alternatives[:1]
-        everything = next((one for one in some if not one.bounds), None)
-        if everything is not None:
-            some = [Alternative(bounds=(), bounds_with_prereleases=())]
+        if any(not one.bounds for one in some):
+            # beside * every alternative is *, so that none of them admits a prerelease by naming it
+            some = [Alternative(bounds=(), bounds_with_prereleases=one.bounds_with_prereleases) for one in some]
         return cls(text=text, alternatives=tuple(dict.fromkeys(some)))
 
     def admits(self, version: Version, *, include_prerelease: bool = False) -> bool:
@@ -139,11 +138,9 @@ class Range:
 
     def desugared(self, *, include_prerelease: bool = False) -> str:
         """The bounds it stands for, as npm prints them; ``*`` for every version."""
-        return " || ".join(
-            " ".join(str(b) for b in (one.bounds_with_prereleases if include_prerelease else one.bounds))
-            or "*"
-            for one in self.alternatives
-        )
+        forms = [one.bounds_with_prereleases if include_prerelease else one.bounds for one in self.alternatives]
+        texts = [" ".join(str(bound) for bound in bounds) or "*" for bounds in forms]
+        return "*" if "*" in texts else " || ".join(texts)
 
     def __str__(self) -> str:
         return self.text
@@ -157,9 +154,7 @@ def _refusal(text: str, complaint: str) -> InvalidRange:
 
 
 def _alternative(piece: str, text: str) -> Alternative:
-    return Alternative(
-        bounds=_bounds(piece, text, zero=()), bounds_with_prereleases=_bounds(piece, text, zero=(0,))
-    )
+    return Alternative(bounds=_bounds(piece, text, zero=()), bounds_with_prereleases=_bounds(piece, text, zero=(0,)))
 
 
 def _bounds(piece: str, text: str, *, zero: tuple[int, ...]) -> Bounds:
@@ -233,9 +228,7 @@ def _sugar(op: str, match: re.Match[str], text: str, *, zero: tuple[int, ...]) -
     major, minor, patch = floor.triple
     if op == "~":
         # npm lets a tilde's floor keep prereleases out even when they are included
-        return _between(
-            floor, _after(match) if not complete else Version(major=major, minor=minor + 1, patch=0)
-        )
+        return _between(floor, _after(match) if not complete else Version(major=major, minor=minor + 1, patch=0))
     if major > 0 or _is_x(match["minor"]):
         ceiling = Version(major=major + 1, minor=0, patch=0)
     elif minor > 0 or _is_x(match["patch"]):

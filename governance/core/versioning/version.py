@@ -117,9 +117,7 @@ def _complaint(text: str) -> str:
         return "the part before any '-' or '+' must be three numbers"
     if len(parts) != 3:
         return (
-            f"it has {len(parts)} of the three numbers"
-            if len(parts) < 3
-            else f"it has {len(parts)} numbers, not three"
+            f"it has {len(parts)} of the three numbers" if len(parts) < 3 else f"it has {len(parts)} numbers, not three"
         )
     zero = next((part for part in parts if len(part) > 1 and part[0] == "0"), None)
     if zero is not None:
