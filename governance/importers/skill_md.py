@@ -28,6 +28,8 @@ _ALLOWED: Final = re.compile(r"[^\s,(]+(?:\([^()]*\))?")
 _OFFICIAL_NAME: Final = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 
 
+MAX_ENTRIES: Final = 200
+"""Entries of front matter that are worth mending."""
 _STRUCTURED: Final = frozenset({"metadata", "allowed-tools"})
 """Entries that are no text: read as one they would be lost."""
 
@@ -148,7 +150,7 @@ def _mend(front: str) -> tuple[str, list[tuple[str, int]]]:
     """
     lines = front.split("\n")
     starts = [index for index, line in enumerate(lines) if _ENTRY.match(line)]
-    if not starts or any(line.strip() for line in lines[: starts[0]]):
+    if not 0 < len(starts) <= MAX_ENTRIES or any(line.strip() for line in lines[: starts[0]]):
         return front, []
     repairs: list[tuple[str, int]] = []
     for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):

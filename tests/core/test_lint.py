@@ -212,6 +212,11 @@ def test_every_text_a_model_may_read_is_searched(changes: dict[str, Any], pointe
     assert [(finding.id, finding.pointer) for finding in errors] == [("text.secrecy", pointer)]
 
 
+def test_more_text_than_can_be_searched_blocks() -> None:
+    body = {"skill_md": {"body": "All is well. " * 80_000}}
+    assert {"text.order", "text.secrecy"} <= ids(skill(extensions=body))
+
+
 def test_invisible_characters_are_found_in_field_names_and_values_too() -> None:
     schema = {"type": "object", "properties": {"a\u200b": {"enum": ["x\u200b"], "default": "x\u200b"}}}
     found = {

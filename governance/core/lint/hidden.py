@@ -91,13 +91,13 @@ _QUOTED_SPEECH: Final = re.compile(
     r"\b(?:detect|block|filter|flag|reject|scan|classif|recogni[sz]e|such\s+as|like|e\.g\.|attack|injection)\w*\b"
     r"[^\n]{0,80}[\"'`“‘(]\s*$"
 )
-MAX_READ: Final = 500_000
-"""Characters of one text that are searched."""
+MAX_READ: Final = 1_000_000
+"""Characters of one skill's texts that are searched; no model reads as much, and time is bounded."""
 
 
 def invisible(manifest: SkillManifest) -> Iterator[Spot]:
     for pointer, text in everything_shown(manifest):
-        found = list(dict.fromkeys(_unseen(text[:MAX_READ])))
+        found = list(dict.fromkeys(_unseen(text)))
         if found:
             listed = ", ".join(f"U+{ord(char):04X} {unicodedata.name(char, 'control')}" for char in found[:5])
             yield Spot(pointer, f"the text holds characters nobody sees: {listed}")
@@ -107,7 +107,7 @@ def lookalike(manifest: SkillManifest) -> Iterator[Spot]:
     for pointer, text in everything_shown(manifest):
         if text.isascii():
             continue
-        words = list(dict.fromkeys(_disguised(text[:MAX_READ])))
+        words = list(dict.fromkeys(_disguised(text)))
         if words:
             plain = words[0].translate(_TWINS)
             yield Spot(pointer, f"letters of another script pass for Latin ones in {words[0]!r} (looks like {plain!r})")
@@ -163,8 +163,13 @@ def _disguised(text: str) -> Iterator[str]:
 
 
 def _matches(manifest: SkillManifest, patterns: tuple[re.Pattern[str], ...], meaning: str) -> Iterator[Spot]:
+    read = 0
     for pointer, text in prose(manifest):
-        plain = _plain(text[:MAX_READ])
+        read += len(text)
+        if read > MAX_READ:
+            yield Spot(pointer, f"the skill has more than {MAX_READ:,} characters of text, too many to be searched")
+            return
+        plain = _plain(text)
         for pattern in patterns:
             match = pattern.search(plain)
             if match and not _QUOTED_SPEECH.search(plain[max(0, match.start() - 120) : match.start()]):
