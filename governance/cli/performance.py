@@ -165,7 +165,7 @@ def _few(items: list[str], limit: int = 12) -> tuple[str, ...]:
     return tuple(items) if rest <= 0 else (*items[:limit], f"…and {rest} more")
 
 
-def _excerpt(release: Release, lines: int = 24) -> str:
+def _excerpt(release: Release, lines: int = 30) -> str:
     from governance.cli.markdown import render_markdown
 
     text = render_markdown(release_report(release).blocks).splitlines()

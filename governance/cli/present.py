@@ -28,6 +28,9 @@ TONES: Final[dict[str, str]] = {
 _REPEATS: Final = frozenset({"risky", "undecided", "failed-on"})
 """Reasons that say no more than the finding they point to, which is shown too."""
 
+_WORTH_TELLING: Final = frozenset({"opens-line"})
+"""Reasons to allow that callers should hear of."""
+
 _SENTENCES: Final[dict[str, str]] = {
     "compatible": "whatever worked before works on",
     "risky": "old calls still pass, but something they rely on is ignored, moved or weakened",
@@ -131,7 +134,7 @@ def decision_blocks(decision: JSONObject, *, notes: bool = True) -> Iterator[Blo
     findings = {f["fingerprint"] for compared in decision["compared"] for f in compared.get("findings", ())}
     for reason in decision["reasons"]:
         told_by_finding = reason["code"] in _REPEATS and reason.get("fingerprint") in findings
-        if reason["outcome"] == "allow" or told_by_finding:
+        if told_by_finding or (reason["outcome"] == "allow" and reason["code"] not in _WORTH_TELLING):
             continue
         facts = (Fact(label="do", value=reason["fix"]),) if reason.get("fix") else ()
         tone = TONES[reason["outcome"]]

@@ -12,6 +12,7 @@ from governance.cli.present import JSONObject
 from governance.cli.run import Call
 from governance.client import ControlPlane
 from governance.core.compat.model import Bump, Verdict
+from governance.core.versioning import Version, next_version
 from governance.importers import ImportResult
 
 
@@ -48,6 +49,7 @@ def release_of(
     standing = [one.manifest.name for one in numbered if one.standing]
     same = [one["skill"] for one in decisions if _same(one)]
     missing = {name for one in decisions for name in one["not_checked"]}
+    bump = max((Bump(one["bump"]) for one in decisions if one["compared"]), key=lambda b: b.rank, default=Bump.NONE)
     return Release(
         against=server,
         decisions=tuple(decisions),
@@ -56,11 +58,20 @@ def release_of(
         changed=tuple(one["skill"] for one in decisions if one["verdict"] != "new" and one["skill"] not in same),
         unchanged=(*standing, *same),
         refused=new.refused,
-        bump=max((Bump(one["bump"]) for one in decisions if one["compared"]), key=lambda b: b.rank, default=Bump.NONE),
-        not_checked=tuple(sorted(missing)),
+        bump=bump,
+        smallest_version=_smallest(decisions, bump),
+        not_checked=(*sorted(missing), "removed skills"),
     )
 
 
 def _same(decision: JSONObject) -> bool:
     """Nothing at all changed against the baseline."""
     return any(one["role"] == "baseline" and one["bump"] == "none" for one in decision["compared"])
+
+
+def _smallest(decisions: Sequence[JSONObject], bump: Bump) -> str | None:
+    """The number that would do for all, where all stood at one number before."""
+    baselines = {one["baseline"] for one in decisions if one["baseline"] is not None}
+    if len(baselines) != 1 or bump is Bump.NONE:
+        return None
+    return str(next_version(Version.parse(baselines.pop()), bump))

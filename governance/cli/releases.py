@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from governance.cli.checking import Release, Removed
-from governance.cli.present import TONES, comparison_changes, decision_blocks, decision_sentence
+from governance.cli.present import TONES, JSONObject, comparison_changes, decision_blocks, decision_sentence
 from governance.cli.report import Block, Change, Fact, Heading, Paragraph, Report, Table, Verdict
 from governance.importers import Refused
 
@@ -77,7 +77,7 @@ def _blocks(release: Release, word: str) -> Iterator[Block]:
     rows = tuple(_rows(release))
     if rows:
         yield Table(columns=("skill", "version", "decision", "verdict", "bump"), rows=rows)
-    for decision in release.decisions:
+    for decision in sorted(release.decisions, key=_worst_first):
         blocks = tuple(decision_blocks(decision))
         if blocks:
             yield Heading(text=decision_sentence(decision))
@@ -93,7 +93,7 @@ def _blocks(release: Release, word: str) -> Iterator[Block]:
         yield from map(refusal_change, release.baseline_refused)
     if release.not_checked:
         yield Heading(text="Not checked")
-        yield Paragraph(text=f"{', '.join(release.not_checked)} (needs a registry or a version).")
+        yield Paragraph(text=f"{', '.join(release.not_checked)}.")
 
 
 def _sentence(release: Release) -> str:
@@ -112,9 +112,13 @@ def _sentence(release: Release) -> str:
     return sentence + "."
 
 
+def _worst_first(decision: JSONObject) -> int:
+    return ("block", "warn", "allow").index(decision["decision"])
+
+
 def _rows(release: Release) -> Iterator[tuple[str, ...]]:
     quiet = set(release.unchanged)
-    for one in release.decisions:
+    for one in sorted(release.decisions, key=_worst_first):
         if one["skill"] not in quiet or one["decision"] != "allow":
             yield one["skill"], one["version"], one["decision"], one["verdict"], one["bump"]
     for removed in release.removed:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
+import pty
+import signal
+import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.cli.conftest import Govctl
+from tests.cli.conftest import GOVCTL, Govctl
 
 OPEN = {"type": "object", "properties": {"a": {"type": "string"}}}
 REQUIRED = {**OPEN, "required": ["a"]}
@@ -180,6 +185,40 @@ def test_a_line_past_the_limit_is_refused_and_the_rest_goes_on(govctl: Govctl, t
     big, after = done.lines
     assert (big["id"], big["line"], big["verdict"]) == ("big", 1, "invalid")
     assert after["verdict"] == "compatible"
+
+
+def test_a_bar_is_drawn_on_a_terminal_and_nowhere_else(tmp_path: Path) -> None:
+    file = tmp_path / "pairs.jsonl"
+    file.write_bytes(pair(tool(OPEN), tool(OPEN)) * 3)
+    master, slave = pty.openpty()
+    with (tmp_path / "out").open("wb") as out:
+        words = [GOVCTL, "diff", "--batch", file, "-o", "jsonl"]
+        process = subprocess.Popen(words, stdout=out, stderr=slave, env={**os.environ, "TERM": "xterm"})
+    os.close(slave)
+    drawn = b""
+    with contextlib.suppress(OSError):  # a terminal whose other end closed
+        while chunk := os.read(master, 65536):
+            drawn += chunk
+    os.close(master)
+    assert process.wait(timeout=60) == 0
+    assert b"comparing" in drawn
+    assert b"\x1b" not in (tmp_path / "out").read_bytes()
+
+
+def test_ctrl_c_ends_a_run_with_130_after_whole_lines(tmp_path: Path) -> None:
+    process = subprocess.Popen(
+        [GOVCTL, "diff", "--batch", "-", "-o", "jsonl"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdin.write(pair(tool(OPEN), tool(REQUIRED)))
+    process.stdin.flush()
+    first = process.stdout.readline()
+    process.send_signal(signal.SIGINT)
+    rest, _ = process.communicate(timeout=60)
+    assert json.loads(first)["verdict"] == "breaking"
+    assert rest == b""
+    assert process.returncode == 130
 
 
 def test_a_file_that_is_not_there_is_a_usage_error(govctl: Govctl) -> None:

@@ -97,6 +97,13 @@ def test_a_server_that_does_not_answer_is_exit_5(govctl: Govctl) -> None:
     assert done.json["code"] == "server-unreachable"
 
 
+def test_doctor_waits_for_a_server_that_never_comes_and_then_fails(govctl: Govctl) -> None:
+    done = govctl("doctor", "--wait", "0.5", "-o", "json")
+    assert done.code == 1
+    assert [one["subject"] for one in done.json["checks"] if one["status"] == "fail"] == ["server"]
+    assert govctl("doctor").code == 0
+
+
 def test_an_unknown_key_of_the_config_file_is_an_error(govctl: Govctl, tmp_path: Path) -> None:
     file = tmp_path / "c.toml"
     file.write_text('sever = "http://x"\n')

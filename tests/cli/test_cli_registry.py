@@ -121,7 +121,7 @@ def test_tokens_are_made_listed_used_and_revoked(registry: Govctl) -> None:
 
 
 def test_doctor_sees_the_server(registry: Govctl) -> None:
-    done = registry("doctor", "-o", "json")
+    done = registry("doctor", "--wait", "30", "-o", "json")
     assert done.code == 0, done.out
     (server,) = [one for one in done.json["checks"] if one["subject"] == "server"]
     assert "ready" in server["detail"] or "ok" in server["detail"]

@@ -19,7 +19,7 @@ from governance.cli.output import Line
 from governance.cli.present import TONES, comparison_changes, comparison_verdict
 from governance.cli.report import Block, Report
 from governance.cli.run import Call
-from governance.cli.terminal import progress
+from governance.cli.terminal import is_terminal, progress
 from governance.core.compat.engine import Settings, check, check_schemas
 from governance.core.compat.model import Comparison, Reading, Side
 from governance.errors import UsageError
@@ -113,7 +113,8 @@ def _batch(call: Call, settings: Settings, opinion: CoversWorker) -> int:
     pairs = Pairs(settings=settings, opinion=opinion, side=side)
     counts: Counter[str] = Counter()
     bad = 0
-    with call.output.streaming() as put, progress("comparing", _total(files), quiet=call.output.quiet) as bar:
+    silent = call.output.quiet or is_terminal(sys.stdout)  # answers that scroll by are progress enough
+    with call.output.streaming() as put, progress("comparing", _total(files), quiet=silent) as bar:
         for file in files:
             with _opened(file) as stream:
                 for answer in pairs.answers(stream, file=file if len(files) > 1 else None):

@@ -6,15 +6,17 @@ import argparse
 import os
 import platform
 import shutil
+import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from governance import __version__
 from governance.cli import door
+from governance.cli.arguments import seconds
 from governance.cli.config import find_connection
 from governance.cli.report import Change, Fact, Report, Table, Verdict
 from governance.cli.run import Call
-from governance.errors import GovernanceError
+from governance.errors import GovernanceError, ServiceError
 from governance.opinion import CoversWorker
 
 OK, WARN, FAIL = "ok", "warn", "fail"
@@ -31,7 +33,9 @@ class Finding:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """It takes nothing of its own."""
+    parser.add_argument(
+        "--wait", type=seconds, metavar="SEC", help="give a control plane that is starting so long to answer"
+    )
 
 
 def run(call: Call) -> int:
@@ -138,7 +142,23 @@ def _database(environment: Mapping[str, str]) -> Finding:
 
 
 def _server(call: Call) -> Finding:
+    deadline = time.monotonic() + (call.arguments.wait or 0)
+    while True:
+        try:
+            found = _ask_server(call)
+            if found.status == OK or time.monotonic() >= deadline:
+                return found
+        except ServiceError:
+            if time.monotonic() >= deadline:
+                raise
+        time.sleep(0.2)
+
+
+def _ask_server(call: Call) -> Finding:
     connection = find_connection(call.arguments, call.environment)
+    if connection is None and call.arguments.wait:
+        fix = "Start it with `govctl serve`, or name it with GOVCTL_SERVER."
+        return Finding(subject="server", status=FAIL, detail="none is there", fix=fix)
     if connection is None:
         detail = "none is configured; checks work offline"
         return Finding(subject="server", status=OK, detail=detail)
