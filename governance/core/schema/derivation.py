@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from governance.core.schema.budget import Budget
+from governance.core.schema.budget import Budget, BudgetExceeded
 from governance.core.schema.charset import ANY, CharSet
 from governance.core.schema.expressions import Chars, Concat, Inter, Knot, Loop, Moves, Not, Regex, Union
 from governance.core.schema.language import ALL, EPSILON, NONE, complement, concat, intersection, loop, union
@@ -174,13 +174,16 @@ def matches(regex: Regex, text: str, budget: Budget | None = None) -> bool:
     """Is ``text`` in the language? A text with a lone surrogate is in none.
 
     Raises:
-        BudgetExceeded: the expression grows too much on the way.
+        BudgetExceeded: the expression grows too much on the way, or the caller stands too deep.
     """
     budget = budget or Budget(_GENEROUS)
-    for character in text:
-        regex = derivative(regex, ord(character), budget)
-        if regex is NONE:
-            return False
+    try:
+        for character in text:
+            regex = derivative(regex, ord(character), budget)
+            if regex is NONE:
+                return False
+    except RecursionError:
+        raise BudgetExceeded("the pattern nests too deep") from None
     return regex.nullable
 
 

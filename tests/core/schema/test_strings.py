@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
+import sys
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -248,3 +251,35 @@ def test_a_question_costs_the_same_cold_and_warm() -> None:
         find("^(?:foo|bar|quux)+[a-z]*z{3,9}$", forbidden=("(?:foo|bar)", "zzzzz"), budget=budget, count=3)
         costs.append(budget.remaining)
     assert costs[0] == costs[1] < BUDGET
+
+
+def test_a_caller_that_stands_deep_gets_an_answer_or_a_spent_budget() -> None:
+    inside = compile_pattern("^" + "(?:" * 30 + "a" + "b?)*" * 30 + "c$")
+    outside = compile_pattern("^c$")
+
+    def dive(frames: int) -> str:
+        if frames:
+            return dive(frames - 1)
+        outcomes = []
+        for ask in (
+            lambda: find_string(
+                required=[inside],
+                forbidden=[outside],
+                min_length=0,
+                max_length=None,
+                excluded=frozenset(),
+                budget=Budget(BUDGET),
+            ),
+            lambda: matches(inside, "ab" * 30 + "c"),
+        ):
+            try:
+                ask()
+            except BudgetExceeded:
+                outcomes.append("spent")
+            else:
+                outcomes.append("answered")
+        return " ".join(outcomes)
+
+    here = len(inspect.stack(0))
+    assert dive(sys.getrecursionlimit() - here - 40) == "spent spent"
+    assert dive(0) == "answered answered"
