@@ -21,7 +21,7 @@ from governance.importers.draft import Importer, Source
 from governance.importers.mcp import MCP
 from governance.importers.native import NATIVE
 from governance.importers.skill_md import SKILL_MD
-from governance.importers.walk import candidates
+from governance.importers.walk import candidates, is_candidate
 
 __all__ = [
     "IMPORTERS",
@@ -119,7 +119,8 @@ def import_files(
         files: (name, content) pairs.
         namespace: as for :func:`import_paths`.
         version: as for :func:`import_paths`.
-        named: every file must hold a skill; otherwise those that hold none are passed over with a warning.
+        named: every file must hold a skill; otherwise those whose name cannot be one's are passed over, and
+            those that hold none with a warning.
 
     Raises:
         InvalidName: ``namespace`` is none.
@@ -131,6 +132,8 @@ def import_files(
         version = normalise_version(version)[0]
     result = ImportResult()
     for file, data in files:
+        if not named and not is_candidate(file):
+            continue
         result = _joined(result, _one(file, data, namespace, version, named=named))
     return _without_collisions(result)
 

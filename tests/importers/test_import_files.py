@@ -135,6 +135,18 @@ def test_a_named_file_must_hold_a_skill(tmp_path: Path) -> None:
     assert "no skill here" in str(refused.error)
 
 
+def test_texts_of_a_whole_tree_are_sifted_like_a_folder() -> None:
+    tree = [
+        ("HEAD:a.yaml", YAML),
+        ("HEAD:README.md", "# Hello"),
+        ("HEAD:x.png", b"\x89PNG\x00"),
+        ("HEAD:.ci.yml", "a: *b"),
+    ]
+    result = import_files(tree, named=False)
+    assert [skill.name for skill in result.accepted] == ["mail.send"]
+    assert not result.refused
+
+
 def test_links_that_lead_outside_are_not_followed(tmp_path: Path) -> None:
     outside = written(tmp_path / "outside", secret_dot_yaml=YAML)
     inside = written(tmp_path / "inside", read_dot_toml=TOML)
