@@ -213,8 +213,10 @@ def test_only_a_whole_version_is_an_exact_pin(text: str, pin: str | None) -> Non
 )  # fmt: skip
 def test_hostile_ranges_are_answered_at_once(text: str) -> None:
     began = time.perf_counter()
+    message = ""
     try:
         Range.parse(text)
     except InvalidRange as error:
-        assert len(str(error)) < 400
+        message = str(error)
+    assert len(message) < 400
     assert time.perf_counter() - began < 1
