@@ -12,13 +12,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any, Final
 
-from governance.core.canonical import escape
 from governance.core.compat.model import JSON
+from governance.core.positions import STRING, TOKEN, Locator, place_at, pointer_at, to_pointer, unquoted, walk
 from governance.errors import DocumentTooLarge, Fault, MalformedDocument, Place
 
 Locate = Callable[[str], Place | None]
@@ -139,44 +139,6 @@ def decode(data: bytes | str, *, file: str | None = None, limits: Limits = DEFAU
         raise _not_text(f"byte {error.start} is not UTF-8", place_at(before, len(before), file)) from None
 
 
-class Locator:
-    """A :data:`Locate` over a JSON text that has been read; it scans the text once, when first asked."""
-
-    def __init__(self, text: str, *, file: str | None = None) -> None:
-        self._text = text
-        self._file = file
-        self._offsets: dict[str, int] | None = None
-
-    def __call__(self, pointer: str) -> Place:
-        """Where the value at ``pointer`` begins, or its nearest ancestor if there is no such value."""
-        if self._offsets is None:
-            self._offsets = {to_pointer(path): start for path, start, kind in _walk(self._text) if kind == "value"}
-        while pointer and pointer not in self._offsets:
-            pointer = pointer.rpartition("/")[0]
-        return place_at(self._text, self._offsets.get(pointer, 0), self._file)
-
-
-def place_at(text: str, offset: int, file: str | None) -> Place:
-    """Line and column of a character."""
-    line = text.count("\n", 0, offset) + 1
-    return Place(file=file, line=line, column=offset - (text.rfind("\n", 0, offset) + 1) + 1)
-
-
-def pointer_at(text: str, offset: int) -> str:
-    """The pointer of the last value begun when a reader came to ``offset``; the text may be broken."""
-    last: tuple[str | int, ...] = ()
-    for path, begin, _ in _walk(text):
-        if begin > offset:
-            break
-        last = tuple(path)
-    return to_pointer(last)
-
-
-def to_pointer(path: tuple[str | int, ...] | list[str | int]) -> str:
-    """A JSON Pointer over a path of keys and indexes."""
-    return "".join(f"/{escape(str(token))}" for token in path)
-
-
 def exact_number(literal: str) -> float | Decimal:
     """A non-integer literal as a double if that prints back to the same number, else as a ``Decimal``."""
     value = float(literal)
@@ -186,17 +148,13 @@ def exact_number(literal: str) -> float | Decimal:
     return value if value - value == 0 and Decimal(repr(value)) == exact else exact
 
 
-_STRING: Final = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?', re.DOTALL)
 _UNSTRUCTURED: Final = re.compile(r"[^\[\]{}]+")
 _SURROGATE_ESCAPE: Final = re.compile(r"\\u[dD][89a-fA-F]")
-_TOKEN: Final = re.compile(
-    r'(?P<string>"[^"\\]*+(?:\\.[^"\\]*+)*+"?)|(?P<mark>[\[\]{},:])|(?P<atom>[^\s\[\]{},:"]++)', re.DOTALL
-)
 
 
 def _check_shape(text: str, file: str | None, limits: Limits) -> None:
     """Bound depth and node count before the parser builds (or recurses into) anything."""
-    bare = _STRING.sub("", text)
+    bare = STRING.sub("", text)
     nodes = bare.count(",") + bare.count("[") + bare.count("{") + 1
     if nodes > limits.nodes:
         message = f"the document holds more than {limits.nodes:,} values"
@@ -210,7 +168,7 @@ def _check_shape(text: str, file: str | None, limits: Limits) -> None:
         return
     message = f"the document nests deeper than {limits.depth} levels"
     depth = 0
-    for match in _TOKEN.finditer(text):
+    for match in TOKEN.finditer(text):
         mark = match["mark"] or ""
         depth += (mark in ("[", "{")) - (mark in ("]", "}"))
         if depth > limits.depth:
@@ -219,44 +177,11 @@ def _check_shape(text: str, file: str | None, limits: Limits) -> None:
             raise _too_large(message, Fault(pointer=pointer, message=message, code="depth", place=place))
 
 
-def _walk(text: str) -> Iterator[tuple[list[str | int], int, str]]:
-    """Every ``key`` and ``value`` of a JSON text with its path and offset; iterative, and never fails.
-
-    The path is one live list: copy it to keep it.
-    """
-    path: list[str | int] = []
-    in_object: list[bool] = []
-    awaits_key = False
-    for match in _TOKEN.finditer(text):
-        token, start = match[0], match.start()
-        if match["mark"] is None:
-            if awaits_key and token[0] == '"':
-                path[-1] = _unquoted(token)
-                awaits_key = False
-                yield path, start, "key"
-            else:
-                yield path[:-1] if awaits_key else path, start, "value"
-        elif token in "[{":
-            yield path, start, "value"
-            in_object.append(token == "{")
-            awaits_key = token == "{"
-            path.append("" if awaits_key else 0)
-        elif token in "]}":
-            if in_object:
-                in_object.pop()
-                path.pop()
-            awaits_key = False
-        elif token == "," and in_object:
-            awaits_key = in_object[-1]
-            if isinstance(path[-1], int):
-                path[-1] += 1
-
-
 def _refuse_flaw(text: str, file: str | None, limits: Limits) -> None:
     """Find what the parser only noticed, and say where it stands. Returns if the suspicion was unfounded."""
     keys: list[set[str]] = []
-    for path, offset, kind in _walk(text):
-        match = _TOKEN.match(text, offset)
+    for path, offset, kind in walk(text):
+        match = TOKEN.match(text, offset)
         token = match[0] if match else ""
         complaint = ""
         if kind == "key":
@@ -268,7 +193,7 @@ def _refuse_flaw(text: str, file: str | None, limits: Limits) -> None:
             seen.add(key)
         else:
             del keys[len(path) :]
-        if token.startswith('"') and _has_surrogate(_unquoted(token)):
+        if token.startswith('"') and _has_surrogate(unquoted(token)):
             complaint = "a lone surrogate is no Unicode text"
         elif token in ("NaN", "Infinity", "-Infinity"):
             complaint = f"{token} is no JSON number"
@@ -289,14 +214,6 @@ def _too_long(literal: str, limits: Limits) -> bool:
         return True
     exponent = literal.lower().partition("e")[2]
     return bool(exponent) and abs(int(exponent)) > limits.digits
-
-
-def _unquoted(token: str) -> str:
-    try:
-        text = json.loads(token)
-    except ValueError:
-        return token.strip('"')
-    return text if isinstance(text, str) else token
 
 
 def _has_surrogate(text: str) -> bool:

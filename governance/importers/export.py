@@ -11,6 +11,7 @@ from typing import Any, Final
 from governance.core.compat.model import JSON
 from governance.core.contract import OUTSIDE_CONTRACT, SideEffects, SkillManifest
 from governance.errors import InvalidRequest
+from governance.importers.skill_md import allowed_tools_of
 from governance.importers.tools import OVERLAY, read_tool
 from governance.importers.yaml_text import write_yaml
 
@@ -94,7 +95,8 @@ def export_skill_md(manifest: SkillManifest) -> str:
     front["name"] = manifest.external_name or manifest.name.rpartition(".")[2].replace("_", "-")
     front["description"] = manifest.description
     if manifest.allowed_tools:
-        front["allowed-tools"] = list(manifest.allowed_tools)
+        tools, line = list(manifest.allowed_tools), " ".join(manifest.allowed_tools)
+        front["allowed-tools"] = line if allowed_tools_of(line, []) == tools else tools
     version = manifest.external_version or manifest.version
     metadata = front.get("metadata", {})
     if version and isinstance(metadata, dict):

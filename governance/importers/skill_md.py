@@ -89,7 +89,7 @@ def _draft(parts: _Parts, source: Source) -> SkillDraft:
     ]
     version = _take_version(rest, parts, document)
     fields: dict[str, JSON] = {"description": description, "category": "knowledge"}
-    if allowed := _allowed_tools(rest.pop("allowed-tools", None), faults):
+    if allowed := allowed_tools_of(rest.pop("allowed-tools", None), faults):
         fields["allowed_tools"] = allowed
     rules, rule_lines = business_rules(parts.body)
     if rules:
@@ -214,7 +214,7 @@ def _take_version(rest: dict[str, JSON], parts: _Parts, document: Document) -> s
     return parts.front.split("\n")[place.line - 2][place.column - 1 :].split()[0].rstrip(",}")
 
 
-def _allowed_tools(value: JSON, faults: list[Fault]) -> list[JSON]:
+def allowed_tools_of(value: JSON, faults: list[Fault]) -> list[JSON]:
     """A list, or names divided by blanks or commas; blanks inside parentheses belong to a name."""
     if isinstance(value, str):
         return list(_ALLOWED.findall(value))

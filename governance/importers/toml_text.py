@@ -8,7 +8,8 @@ from datetime import date, datetime, time
 from typing import Any, Final
 
 from governance.core.compat.model import JSON
-from governance.core.document import Document, Limits, exact_number, to_pointer
+from governance.core.document import Document, Limits, exact_number
+from governance.core.positions import to_pointer
 from governance.errors import DocumentTooLarge, Fault, MalformedDocument, Place
 
 TOML_LIMITS: Final = Limits(size=1024 * 1024)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 from typing import Final
 
@@ -10,16 +11,18 @@ from governance.errors import DocumentTooLarge, Fault, Place
 
 MAX_FILES: Final = 20_000
 MAX_DEPTH: Final = 32
+_MARKS: Final = re.compile(r"[/\\:]")
+"""What stands before a file's own name: folders, and the revision of a git tree."""
 _SUFFIXES: Final = frozenset({".json", ".yaml", ".yml", ".toml"})
 _PASSED_OVER: Final = frozenset({"node_modules", "__pycache__", "venv", "dist", "build", "target"})
 
 
 def is_candidate(name: str) -> bool:
     """May a file of this name hold a skill? Hidden files and lock files do not."""
-    path = Path(name)
-    if path.name.startswith(".") or path.name.endswith("-lock.json"):
+    own = _MARKS.split(name)[-1]
+    if own.startswith(".") or own.endswith("-lock.json"):
         return False
-    return path.name == "SKILL.md" or path.suffix.lower() in _SUFFIXES
+    return own == "SKILL.md" or Path(own).suffix.lower() in _SUFFIXES
 
 
 def candidates(root: Path) -> tuple[list[Path], list[Fault]]:

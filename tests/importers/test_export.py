@@ -158,6 +158,12 @@ def test_a_skill_file_comes_back_with_its_text_and_todays_version() -> None:
     assert (again.version, again.external_name) == ("2.0.0", "plan-work")
 
 
+@pytest.mark.parametrize("tools", ["Bash(git add:*) Read", "[Read, 'My Tool']", "Read"])
+def test_allowed_tools_come_back_the_same(tools: str) -> None:
+    skill = one(f"---\nname: a\ndescription: Plans work.\nallowed-tools: {tools}\n---\n")
+    assert one(export_skill_md(skill)).allowed_tools == skill.allowed_tools
+
+
 def test_what_did_not_come_from_a_skill_file_cannot_become_one() -> None:
     (skill,) = import_text(json.dumps([{"name": "x", "inputSchema": {"type": "object"}}])).accepted
     with pytest.raises(InvalidRequest, match="did not come from"):
