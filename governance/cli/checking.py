@@ -15,6 +15,8 @@ from governance.core.gate import (
     GateDecision,
     HistoryItem,
     LintComplaint,
+    Outcome,
+    Reason,
     auto_version,
     decide,
 )
@@ -113,26 +115,26 @@ def check_release(
     for manifest in new.accepted:
         history, judged = _history(manifest, before.get(manifest.name, ()))
         candidate = manifest
-        if not judged or not manifest.version:
+        stale = judged and _keeps_its_number(manifest, history)
+        if not judged or not manifest.version or stale:
             number = auto_version(manifest, history, compare=compare, by_content=True)
             candidate = replace(manifest, version=str(number))
-            numbered = numbered and not history
+            numbered = numbered and (stale or not history)
         elif history and history[-1].version > Version.parse(manifest.version):
             raise UsageError(
                 f"{manifest.name} is {manifest.version} and stands at {history[-1].version} in {against}.",
                 fix="Compare with something older, or give a higher version.",
             )
-        decisions.append(
-            decide(
-                candidate,
-                history,
-                compare=compare,
-                lint_findings=lint(candidate),
-                transitive=transitive,
-                fail_on=fail_on or (None if judged and manifest.version else Verdict.BREAKING),
-                not_checked=NEEDS_A_REGISTRY,
-            )
+        decision = decide(
+            candidate,
+            history,
+            compare=compare,
+            lint_findings=lint(candidate),
+            transitive=transitive,
+            fail_on=fail_on or (None if judged and manifest.version else Verdict.BREAKING),
+            not_checked=NEEDS_A_REGISTRY,
         )
+        decisions.append(_number_taken(decision, manifest) if stale else decision)
     unreadable = {refused.name for refused in new.refused}
     added = tuple(d.skill for d in decisions if d.skill not in before)
     removed = _removed(before, new, compare, unreadable)
@@ -185,6 +187,23 @@ def _history(candidate: SkillManifest, before: Sequence[SkillManifest]) -> tuple
         for manifest in used
     ]
     return sorted(items, key=lambda item: item.version.key), known or not before
+
+
+def _keeps_its_number(candidate: SkillManifest, history: Sequence[HistoryItem]) -> bool:
+    """It changed, and still says the number that stood before."""
+    same = next((item for item in history if str(item.version) == candidate.version), None)
+    return same is not None and same.published.manifest_digest != candidate.manifest_digest
+
+
+def _number_taken(decision: GateDecision, candidate: SkillManifest) -> GateDecision:
+    """The decision over the number it should have, blocked for the number it has."""
+    reason = Reason(
+        code="version-taken",
+        outcome=Outcome.BLOCK,
+        message=f"It changed and still says {candidate.version}.",
+        fix=f"Number it {decision.smallest_version or decision.version}.",
+    )
+    return replace(decision, version=candidate.version, outcome=Outcome.BLOCK, reasons=(reason, *decision.reasons))
 
 
 def _changed(decision: GateDecision) -> bool:

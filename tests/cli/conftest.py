@@ -67,9 +67,9 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.Ca
         monkeypatch.delenv(name)
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("GOVCTL_HOME", str(tmp_path / "govctl"))
-    monkeypatch.chdir(tmp_path)
 
-    def run(*words: str | Path) -> Done:
+    def run(*words: str | Path, cwd: Path | None = None) -> Done:
+        monkeypatch.chdir(cwd or tmp_path)
         code = main([str(word) for word in words])
         captured = capfdbinary.readouterr()
         return Done(code=code, out=captured.out.decode(), err=captured.err.decode())

@@ -56,77 +56,77 @@ def test_a_hostile_file_gets_a_clear_answer(here: Govctl, tmp_path: Path, kind: 
     assert done.err or done.out
 
 
-def test_import_tells_what_is_accepted_and_why_the_rest_is_not(govctl: Govctl, tmp_path: Path) -> None:
+def test_import_tells_what_is_accepted_and_why_the_rest_is_not(here: Govctl, tmp_path: Path) -> None:
     file = tmp_path / "tools.json"
     listed = [{"name": "getUser", "inputSchema": SCHEMA}, {"name": "bad", "inputSchema": {"type": "array"}}]
     file.write_text(json.dumps({"tools": listed}))
-    done = govctl("import", file, "--namespace", "crm", "--version", "v1.2.0", "-o", "json")
+    done = here("import", file, "--namespace", "crm", "--version", "v1.2.0", "-o", "json")
     assert done.code == 7
     (accepted,) = done.json["accepted"]
     assert (accepted["name"], accepted["version"], accepted["external_name"]) == ("crm.get_user", "1.2.0", "getUser")
     (refused,) = done.json["refused"]
     assert refused["name"] == "bad"
     assert refused["errors"][0]["line"] == 1
-    text = govctl("import", file).out
+    text = here("import", file).out
     assert text.startswith("IMPORT  1 accepted, 1 refused")
 
 
-def test_import_of_nothing_good_fails_and_of_nothing_bad_passes(govctl: Govctl, tmp_path: Path) -> None:
+def test_import_of_nothing_good_fails_and_of_nothing_bad_passes(here: Govctl, tmp_path: Path) -> None:
     bad = tmp_path / "bad.json"
     bad.write_text(json.dumps([{"name": "a", "inputSchema": {"type": "array"}}]))
-    assert govctl("import", bad).code == 1
-    assert govctl("import", EXAMPLES / "1.0.0").code == 0
-    assert govctl("import", tmp_path / "nowhere").code == 2
+    assert here("import", bad).code == 1
+    assert here("import", EXAMPLES / "1.0.0").code == 0
+    assert here("import", tmp_path / "nowhere").code == 2
 
 
-def test_the_example_skills_are_clean_and_differ_as_the_demo_tells(govctl: Govctl) -> None:
-    assert govctl("lint", EXAMPLES, "--fail-on", "warning").code == 0
-    done = govctl("check", EXAMPLES / "next", "--against", EXAMPLES / "1.0.0", "-o", "json")
+def test_the_example_skills_are_clean_and_differ_as_the_demo_tells(here: Govctl) -> None:
+    assert here("lint", EXAMPLES, "--fail-on", "warning").code == 0
+    done = here("check", EXAMPLES / "next", "--against", EXAMPLES / "1.0.0", "-o", "json")
     outcomes = {one["skill"]: one["decision"] for one in done.json["decisions"]}
     assert outcomes["shop.orders.find"] == "allow"
     assert outcomes["shop.orders.refund"] == "block"
     assert outcomes["shop.calendar.find_slots"] == "warn"
 
 
-def test_lint_names_file_and_line_and_fails_by_severity(govctl: Govctl, tmp_path: Path) -> None:
+def test_lint_names_file_and_line_and_fails_by_severity(here: Govctl, tmp_path: Path) -> None:
     file = tmp_path / "tools.json"
     file.write_text(json.dumps([{"name": "helper", "description": "Helps.", "inputSchema": SCHEMA}]))
-    done = govctl("lint", file, "-o", "json")
+    done = here("lint", file, "-o", "json")
     assert done.code == 0
     assert done.json["warnings"] > 0
     assert all(finding["line"] for finding in done.json["findings"])
-    assert govctl("lint", file, "--fail-on", "warning").code == 1
-    assert govctl("lint", file, "--only", "no-such").code == 2
+    assert here("lint", file, "--fail-on", "warning").code == 1
+    assert here("lint", file, "--only", "no-such").code == 2
 
 
 @pytest.mark.parametrize("form", [("native",), ("native", "--format", "json"), ("mcp",)])
 def test_what_is_exported_imports_again_with_the_same_contract(
-    govctl: Govctl, tmp_path: Path, form: tuple[str, ...]
+    here: Govctl, tmp_path: Path, form: tuple[str, ...]
 ) -> None:
     source = EXAMPLES / "1.0.0" / "orders_refund.yaml"
     file = tmp_path / "again"
-    assert govctl("export", source, "--to", *form, "--out", file).code == 0
-    first = govctl("import", source, "-o", "json").json["accepted"][0]
-    again = govctl("import", file, "-o", "json").json["accepted"][0]
+    assert here("export", source, "--to", *form, "--out", file).code == 0
+    first = here("import", source, "-o", "json").json["accepted"][0]
+    again = here("import", file, "-o", "json").json["accepted"][0]
     assert again["contract_digest"] == first["contract_digest"]
 
 
-def test_diff_of_two_files_tells_the_verdict_by_its_exit_code(govctl: Govctl, tmp_path: Path) -> None:
+def test_diff_of_two_files_tells_the_verdict_by_its_exit_code(here: Govctl, tmp_path: Path) -> None:
     old, new = tmp_path / "old.json", tmp_path / "new.json"
     old.write_text(json.dumps({"name": "a", "inputSchema": SCHEMA}))
     new.write_text(json.dumps({"name": "a", "inputSchema": {**SCHEMA, "required": ["q"]}}))
-    assert govctl("diff", old, new).code == 1
-    assert govctl("diff", old, new, "--fail-on", "never").code == 0
-    assert govctl("diff", new, old).code == 0
-    same = govctl("diff", old, old, "-o", "json")
+    assert here("diff", old, new).code == 1
+    assert here("diff", old, new, "--fail-on", "never").code == 0
+    assert here("diff", new, old).code == 0
+    same = here("diff", old, old, "-o", "json")
     assert (same.code, same.json["verdict"], same.json["bump"]) == (0, "compatible", "none")
 
 
-def test_diff_says_which_side_is_no_contract(govctl: Govctl, tmp_path: Path) -> None:
+def test_diff_says_which_side_is_no_contract(here: Govctl, tmp_path: Path) -> None:
     old, new = tmp_path / "old.json", tmp_path / "new.json"
     old.write_text(json.dumps({"name": "a", "inputSchema": SCHEMA}))
     new.write_text(json.dumps({"name": "a", "inputSchema": {"$schema": "http://json-schema.org/draft-07/schema#"}}))
-    done = govctl("diff", old, new, "-o", "json")
+    done = here("diff", old, new, "-o", "json")
     assert done.code == 1
     assert (done.json["verdict"], done.json["invalid_side"]) == ("invalid", "new")
 
@@ -139,27 +139,27 @@ def test_diff_of_bare_schemas_reads_yaml_and_standard_input(govctl: Govctl, tmp_
     assert govctl("diff", file, "-", "--side", "output", stdin=b'{"type": "number"}').code == 1
 
 
-def test_an_undecided_pair_alone_ends_with_3(govctl: Govctl, tmp_path: Path) -> None:
+def test_an_undecided_pair_alone_ends_with_3(here: Govctl, tmp_path: Path) -> None:
     old, new = tmp_path / "old.json", tmp_path / "new.json"
     old.write_text(json.dumps({"type": "string", "pattern": "^(a)\\1$"}))
     new.write_text(json.dumps({"type": "string", "pattern": "^(b|a)\\1$"}))
-    done = govctl("diff", old, new, "--side", "input", "-o", "json")
+    done = here("diff", old, new, "--side", "input", "-o", "json")
     assert done.json["verdict"] == "undecided"
     assert done.json["reason"]
     assert done.code == 3
-    assert govctl("diff", old, new, "--side", "input", "--fail-on", "breaking").code == 0
+    assert here("diff", old, new, "--side", "input", "--fail-on", "breaking").code == 0
 
 
-def test_every_code_there_is_can_be_explained(govctl: Govctl) -> None:
+def test_every_code_there_is_can_be_explained(here: Govctl) -> None:
     known = explanations()
     assert {one.kind for one in known.values()} >= {"finding", "lint", "gate reason", "error"}
-    done = govctl("explain", "input.became-required", "-o", "json")
+    done = here("explain", "input.became-required", "-o", "json")
     assert done.json["example"]["new"]["required"]
-    listed = govctl("explain", "-o", "jsonl").lines
+    listed = here("explain", "-o", "jsonl").lines
     assert {one["code"] for one in listed} == set(known)
 
 
-def test_an_unknown_code_names_the_near_ones(govctl: Govctl) -> None:
-    done = govctl("explain", "input.became-requird")
+def test_an_unknown_code_names_the_near_ones(here: Govctl) -> None:
+    done = here("explain", "input.became-requird")
     assert done.code == 2
     assert "input.became-required" in done.err
