@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from governance.core.canonical import canonical_or_text
 from governance.core.compat.changes import contract_changes
 from governance.core.compat.codes import CODES
-from governance.core.compat.explain import Explainer, undecided
+from governance.core.compat.explain import Explainer
 from governance.core.compat.model import (
     ABSENT,
     JSON,
@@ -28,6 +28,7 @@ from governance.core.compat.model import (
 from governance.core.compat.question import Question
 from governance.core.compat.risks import Risks, breaks_explained
 from governance.core.compat.search import searched
+from governance.core.compat.telling import undecided
 from governance.core.schema.budget import Budget
 from governance.core.schema.load import schema_faults
 from governance.errors import Fault
@@ -98,9 +99,7 @@ def check_schemas(
     if faults is not None:
         return _invalid(*faults, prefix="")
     sided = _side(old, new, side, settings, opinion)
-    comparison = _comparison(
-        sided.findings, equal=sided.equal, identical=not sided.findings and _same(old, new)
-    )
+    comparison = _comparison(sided.findings, equal=sided.equal, identical=not sided.findings and _same(old, new))
     return replace(comparison, second_opinion=(side,) if sided.second_opinion else ())
 
 
@@ -112,9 +111,7 @@ class _Sided(NamedTuple):
     second_opinion: bool = False
 
 
-def _side(
-    old: JSON, new: JSON, side: Side, settings: Settings, opinion: SecondOpinion | None
-) -> _Sided:
+def _side(old: JSON, new: JSON, side: Side, settings: Settings, opinion: SecondOpinion | None) -> _Sided:
     if _same(old, new):
         return _Sided([], True)
     question = Question(

@@ -51,9 +51,7 @@ class Judge:
             dialect = dialect_of(self._schema)
             try:
                 assert dialect is not None
-                self._validator = dialect.validator(
-                    self._schema, validate_formats=self._assert_formats, offline=True
-                )
+                self._validator = dialect.validator(self._schema, validate_formats=self._assert_formats, offline=True)
             except Exception:  # the validator raises its own classes for a pattern it cannot compile, say
                 self._unreadable = True
         return self._validator

@@ -100,9 +100,7 @@ class Risks:
         for name in gone:
             shape = self._shape(self.old, olds[name])
             alike = [
-                other
-                for other in added
-                if other not in pairs.values() and self._shape(self.new, news[other]) is shape
+                other for other in added if other not in pairs.values() and self._shape(self.new, news[other]) is shape
             ]
             similar = [other for other in alike if _similar(name, other)]
             if len(similar) == 1:
@@ -141,9 +139,7 @@ class Risks:
                 code = "output.field-added-to-closed" if closed else "output.property-added"
                 self._add(code, None, spots[0], old=ABSENT, new=spots[0].schema)
 
-    def _add(
-        self, code: str, at_old: Spot | None, at_new: Spot | None, *, old: Any, new: Any, field: str = ""
-    ) -> None:
+    def _add(self, code: str, at_old: Spot | None, at_new: Spot | None, *, old: Any, new: Any, field: str = "") -> None:
         row = CODES[code]
         where = field or _at(at_old or at_new)
         evidence = None
