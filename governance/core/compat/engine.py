@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from governance.core.canonical import canonical_or_text
+from governance.core.compat.annotations import annotation_changes
 from governance.core.compat.changes import contract_changes
 from governance.core.compat.codes import CODES
 from governance.core.compat.explain import Explainer
@@ -99,7 +100,8 @@ def check_schemas(
     if faults is not None:
         return _invalid(*faults, prefix="")
     sided = _side(old, new, side, settings, opinion)
-    comparison = _comparison(sided.findings, equal=sided.equal, identical=not sided.findings and _same(old, new))
+    findings = [*sided.findings, *annotation_changes(old, new, side)]
+    comparison = _comparison(findings, equal=sided.equal, identical=not findings and _same(old, new))
     return replace(comparison, second_opinion=(side,) if sided.second_opinion else ())
 
 

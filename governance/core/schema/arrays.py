@@ -14,7 +14,7 @@ from governance.core.schema.nodes import Kind, Node
 if TYPE_CHECKING:
     from governance.core.schema.solver import Solver
 
-_MAX_LENGTH: Final = 2_000
+_MAX_LENGTH: Final = 50_000
 _MAX_DISTINCT: Final = 200
 
 

@@ -173,7 +173,7 @@ class _Search:
 
     def _fits(self, pattern: str, name: str) -> bool:
         try:
-            return matches(compile_pattern(pattern), name)
+            return matches(compile_pattern(pattern), name, self.solver.budget)
         except UnsupportedPattern as error:
             raise _Undecided(f"regex-{error.reason}") from None
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable
-from contextlib import contextmanager
 from itertools import combinations
 from typing import Any, Final
 
@@ -21,6 +20,10 @@ from governance.core.schema.answers import ASKED, DENIED, NOTHING, SENT, Answer,
 from governance.core.schema.budget import Budget, BudgetExceeded
 from governance.core.schema.nodes import Forest, Kind, Node, plain_number
 from governance.core.schema.numbers import NumberRange, NumberUndecided
+
+# A deep schema needs more Python frames than the default thousand. Frames live on the heap, so many are cheap,
+# and the solver bounds its own depth. Set once, at import: a limit that moves under a running program surprises.
+sys.setrecursionlimit(max(sys.getrecursionlimit(), 20_000))
 
 MAX_DEPTH: Final = 400
 MAX_OPTIONS: Final = 64
@@ -49,8 +52,7 @@ class Solver:
     def question(self, entries: Iterable[int]) -> Answer:
         """Solve a state from the outside: a spent budget or too deep a recursion becomes a reason."""
         try:
-            with _deep_recursion():
-                return self.solve(frozenset(entries))
+            return self.solve(frozenset(entries))
         except BudgetExceeded:
             self._reset()
             return Answer(None, None, "budget")
@@ -403,28 +405,18 @@ def _contradicts(state: State) -> bool:
     )
 
 
-@contextmanager
-def _deep_recursion() -> Any:
-    """Python frames live on the heap; the default limit of 1,000 is below what a deep schema needs."""
-    before = sys.getrecursionlimit()
-    if before < 20_000:
-        sys.setrecursionlimit(20_000)
-    yield
-
-
 def only_objects(schema: Any) -> bool:
     """Is it proved that a schema (without faults) accepts nothing but objects?"""
     from governance.core.schema.lower import Lowering
 
     forest = Forest()
-    with _deep_recursion():
-        node = Lowering(forest, schema).lower()
-        if node.can_hold & ~n.OBJECT == 0:
-            return True
-        solver = Solver(forest, Budget(20_000))
-        others = (n.NULL, n.BOOLEAN, n.NUMBER, n.STRING, n.ARRAY)
-        try:
-            asked = frozenset((entry(node, ASKED),))
-            return all(solver.solve_type(other, asked).found is False for other in others)
-        except BudgetExceeded:
-            return False
+    node = Lowering(forest, schema).lower()
+    if node.can_hold & ~n.OBJECT == 0:
+        return True
+    solver = Solver(forest, Budget(20_000))
+    others = (n.NULL, n.BOOLEAN, n.NUMBER, n.STRING, n.ARRAY)
+    try:
+        asked = frozenset((entry(node, ASKED),))
+        return all(solver.solve_type(other, asked).found is False for other in others)
+    except BudgetExceeded:
+        return False

@@ -55,8 +55,8 @@ def find(solver: Solver, literals: list[int]) -> Answer:
             text not in excluded
             and shortest <= len(text)
             and (longest is None or len(text) <= longest)
-            and all(matches(regex, text) for regex in required)
-            and not any(matches(regex, text) for regex in forbidden)
+            and all(matches(regex, text, solver.budget) for regex in required)
+            and not any(matches(regex, text, solver.budget) for regex in forbidden)
             and all(has_format(name, text) != denied for name, denied in formats)
             and all(has_match(pattern, text) != denied for pattern, denied in judged)
         )
