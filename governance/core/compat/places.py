@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from governance.core.canonical import escape
+from governance.core.schema.budget import Budget, BudgetExceeded
 from governance.core.schema.lower import Lowering, subschemas
 from governance.core.schema.references import DynamicReference, Scope, UnresolvedReference
 from governance.core.schema.regex import UnsupportedPattern, compile_pattern, matches
+
+_MATCH_STEPS: Final = 20_000
 
 
 @dataclass(frozen=True)
@@ -155,7 +158,8 @@ def field_of(pointer: str) -> str:
 
 
 def fits(pattern: str, name: str) -> bool:
+    """Does a property name match? False where that cannot be decided cheaply: nothing is proved with it."""
     try:
-        return matches(compile_pattern(pattern), name)
-    except UnsupportedPattern:
+        return matches(compile_pattern(pattern), name, Budget(_MATCH_STEPS))
+    except (UnsupportedPattern, BudgetExceeded):
         return False
