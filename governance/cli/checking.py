@@ -8,7 +8,8 @@ from typing import Any, Final
 
 from governance.cli.pairing import by_name
 from governance.cli.present import JSONObject
-from governance.core.compat.model import Bump, Comparison, Verdict
+from governance.core.catalogues import Member, MemberChange, compare_catalogues
+from governance.core.compat.model import Bump, Verdict
 from governance.core.gate import (
     NEEDS_A_REGISTRY,
     Compare,
@@ -33,23 +34,24 @@ _ASSUMED: Final = "1.0.0"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Removed:
-    """A skill that stood before and is not there any more. It blocks unless the release's number announces it."""
+class Gone:
+    """A skill whose name does not answer any more: removed, or renamed to its successor.
 
-    manifest: SkillManifest
-    comparison: Comparison
+    It blocks unless the release's number announces it.
+    """
+
+    member: Member
+    version: str
+    """What stood before; empty if it had no number."""
     blocks: bool
-    successor: str | None = None
-    """An added skill that looks like it under another name."""
+
+    @property
+    def renamed(self) -> bool:
+        return self.member.change is MemberChange.RENAMED
 
     def to_document(self) -> dict[str, Any]:
-        document = {
-            "skill": self.manifest.name,
-            "version": self.manifest.version or None,
-            "decision": "block" if self.blocks else "warn",
-            **self.comparison.to_document(),
-        }
-        return document | ({"successor": self.successor} if self.successor else {})
+        outcome = "block" if self.blocks else "warn"
+        return {"version": self.version or None, "decision": outcome, **self.member.to_document()}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,7 +68,8 @@ class Release:
     added: tuple[str, ...] = ()
     changed: tuple[str, ...] = ()
     unchanged: tuple[str, ...] = ()
-    removed: tuple[Removed, ...] = ()
+    gone: tuple[Gone, ...] = ()
+    """Removed and renamed skills."""
     refused: tuple[Refused, ...] = ()
     baseline_refused: tuple[Refused, ...] = ()
     bump: Bump = Bump.NONE
@@ -78,16 +81,16 @@ class Release:
     @property
     def outcome(self) -> str:
         outcomes = {decision["decision"] for decision in self.decisions}
-        if self.refused or any(one.blocks for one in self.removed) or "block" in outcomes:
+        if self.refused or any(one.blocks for one in self.gone) or "block" in outcomes:
             return "block"
-        return "warn" if "warn" in outcomes or self.removed or self.baseline_refused else "allow"
+        return "warn" if "warn" in outcomes or self.gone or self.baseline_refused else "allow"
 
     @property
     def exit_code(self) -> int:
         """1 when something blocks, 3 when undecided findings are all that does."""
         if self.outcome != "block":
             return 0
-        others = self.refused or any(one.blocks for one in self.removed)
+        others = self.refused or any(one.blocks for one in self.gone)
         return 3 if self.undecided_alone and not others else 1
 
 
@@ -136,11 +139,12 @@ def check_release(
         )
         decisions.append(_number_taken(decision, manifest) if stale else decision)
     unreadable = {refused.name for refused in new.refused}
-    added = tuple(d.skill for d in decisions if d.skill not in before)
-    removed = _removed(before, new, compare, unreadable)
+    gone = _gone(before, new, compare, unreadable)
+    successors = {one.member.successor for one in gone if one.renamed}
+    added = tuple(d.skill for d in decisions if d.skill not in before and d.skill not in successors)
     changed = tuple(d.skill for d in decisions if d.skill in before and _changed(d))
     bump = max(
-        [d.bump for d in decisions if d.compared] + [_removal_bump(r) for r in removed], key=_rank, default=Bump.NONE
+        [d.bump for d in decisions if d.compared] + [_gone_bump(one) for one in gone], key=_rank, default=Bump.NONE
     )
     return Release(
         against=against,
@@ -149,7 +153,7 @@ def check_release(
         added=added,
         changed=changed,
         unchanged=tuple(d.skill for d in decisions if d.skill in before and d.skill not in changed),
-        removed=removed,
+        gone=gone,
         refused=new.refused,
         baseline_refused=old.refused,
         bump=bump,
@@ -210,42 +214,42 @@ def _changed(decision: GateDecision) -> bool:
     return any(not one.comparison.identical for one in decision.compared if one.role == "baseline")
 
 
-def _removed(
+def _gone(
     before: dict[str, tuple[SkillManifest, ...]], new: ImportResult, compare: Compare, unreadable: set[str]
-) -> tuple[Removed, ...]:
+) -> tuple[Gone, ...]:
     if "" in unreadable:
         return ()
     after = by_name(new.accepted)
-    added = [manifest for name, manifest in after.items() if name not in before]
     numbers = {manifest.version for manifest in after.values()}
     release = Version.parse(next(iter(numbers))) if len(numbers) == 1 and "" not in numbers else None
-    found = []
-    for name, versions in before.items():
-        manifest = versions[-1]
-        if name in after or manifest.name in unreadable or manifest.external_name in unreadable:
-            continue
-        announced = False
-        if release is not None and manifest.version:
-            old = Version.parse(manifest.version)
-            announced = satisfies_bump(old, release, judged_bump(Bump.MAJOR, old))
-        found.append(
-            Removed(
-                manifest=manifest,
-                comparison=compare(manifest, None).named(name),
-                blocks=not announced,
-                successor=next((one.name for one in added if _looks_like(manifest, one)), None),
-            )
-        )
-    return tuple(found)
+    old = [
+        versions[-1]
+        for name, versions in before.items()
+        if name not in after and unreadable.isdisjoint({name, versions[-1].external_name or name})
+    ]
+    names = {manifest.name for manifest in old}
+    declared = {(manifest.replacement or "").partition("@")[0] for manifest in old}
+    stayed = [before[name][-1] for name in declared & before.keys() & after.keys()]
+    come = [manifest for name, manifest in after.items() if name not in before or name in declared]
+    members = compare_catalogues([*old, *stayed], come, compare=compare).members
+    return tuple(
+        Gone(member=member, version=version, blocks=not _announced(version, release))
+        for member in members
+        if member.name in names
+        for version in (before[member.name][-1].version,)
+    )
 
 
-def _looks_like(old: SkillManifest, new: SkillManifest) -> bool:
-    return bool(old.input_schema == new.input_schema and old.output_schema == new.output_schema)
+def _announced(version: str, release: Version | None) -> bool:
+    """Is the release's number one that may break what stood at ``version``?"""
+    if release is None or not version:
+        return False
+    old = Version.parse(version)
+    return satisfies_bump(old, release, judged_bump(Bump.MAJOR, old))
 
 
-def _removal_bump(removed: Removed) -> Bump:
-    version = removed.manifest.version
-    return judged_bump(Bump.MAJOR, Version.parse(version)) if version else Bump.MAJOR
+def _gone_bump(gone: Gone) -> Bump:
+    return judged_bump(Bump.MAJOR, Version.parse(gone.version)) if gone.version else Bump.MAJOR
 
 
 def _smallest(before: dict[str, tuple[SkillManifest, ...]], bump: Bump) -> str | None:

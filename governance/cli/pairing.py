@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from governance.cli.present import TONES, comparison_changes, comparison_verdict
 from governance.cli.report import Block, Heading, Report, Table, Verdict
+from governance.core.catalogues import MemberChange, compare_catalogues
 from governance.core.compat.model import Bump, Comparison, Level
 from governance.core.compat.model import Verdict as Word
 from governance.core.skill import SkillManifest
@@ -22,17 +23,20 @@ _WORST: Final = (Word.INVALID, Word.BREAKING, Word.UNDECIDED, Word.RISKY, Word.C
 
 @dataclass(frozen=True, kw_only=True)
 class Pair:
-    """One skill on both sides. ``change`` is added, removed, changed, unchanged or invalid."""
+    """One skill on both sides. ``change`` is added, removed, renamed, changed, unchanged or invalid."""
 
     name: str
     change: str
     comparison: Comparison
     bump: Bump
     """What the change needs above the old version, if that is known."""
+    successor: str | None = None
+    """What answers instead of a skill that was removed or renamed."""
 
     def to_document(self) -> dict[str, Any]:
+        successor = {"successor": self.successor} if self.successor else {}
         comparison = {**self.comparison.to_document(), "bump": self.bump.value}
-        return {"skill": self.name, "change": self.change, **comparison}
+        return {"skill": self.name, "change": self.change, **successor, **comparison}
 
 
 def pair_up(old: ImportResult, new: ImportResult, *, compare: Compare) -> list[Pair]:
@@ -44,14 +48,25 @@ def pair_up(old: ImportResult, new: ImportResult, *, compare: Compare) -> list[P
     before, after = by_name(old.accepted), by_name(new.accepted)
     if len(before) == len(after) == 1 and not old.refused and not new.refused:
         (one,), (other,) = before.values(), after.values()
-        return [_compared(other.name, one, other, compare)]
+        comparison = compare(one, other).named(other.name)
+        return [_pair(other.name, one, comparison, "unchanged" if comparison.identical else "changed")]
     pairs = [*_invalid(old, "old"), *_invalid(new, "new")]
     unreadable = {pair.name for pair in pairs}
-    whole = {"old": any(not one.name for one in old.refused), "new": any(not one.name for one in new.refused)}
-    for name in [*after, *(name for name in before if name not in after)]:
-        hidden = (name not in before and whole["old"]) or (name not in after and whole["new"])
-        if name not in unreadable and not hidden:
-            pairs.append(_compared(name, before.get(name), after.get(name), compare))
+    hidden = {side: any(not one.name for one in found.refused) for side, found in (("old", old), ("new", new))}
+    for member in compare_catalogues(list(before.values()), list(after.values()), compare=compare).members:
+        missing = (member.change is MemberChange.ADDED and hidden["old"]) or (
+            member.change in (MemberChange.REMOVED, MemberChange.RENAMED) and hidden["new"]
+        )
+        if member.name not in unreadable and not missing:
+            pairs.append(
+                _pair(
+                    member.name,
+                    before.get(member.name),
+                    member.comparison,
+                    member.change.value,
+                    successor=member.successor,
+                )
+            )
     return pairs
 
 
@@ -64,18 +79,13 @@ def _precedence(manifest: SkillManifest) -> Any:
     return Version.parse(manifest.version).key if manifest.version else Version.parse("0.0.0-0").key
 
 
-def _compared(name: str, old: SkillManifest | None, new: SkillManifest | None, compare: Compare) -> Pair:
-    comparison = compare(old, new).named(name)
+def _pair(
+    name: str, old: SkillManifest | None, comparison: Comparison, change: str, successor: str | None = None
+) -> Pair:
     bump = comparison.bump
     if old is not None and old.version:
         bump = required_bump(comparison, Version.parse(old.version))
-    if old is None:
-        change = "added"
-    elif new is None:
-        change = "removed"
-    else:
-        change = "unchanged" if comparison.identical else "changed"
-    return Pair(name=name, change=change, comparison=comparison, bump=bump)
+    return Pair(name=name, change=change, comparison=comparison, bump=bump, successor=successor)
 
 
 def _invalid(result: ImportResult, side: str) -> Iterator[Pair]:
@@ -115,7 +125,7 @@ def pairs_report(pairs: Sequence[Pair], *, exit_code: int) -> Report:
     )
 
 
-KINDS: Final = ("added", "removed", "changed", "unchanged", "invalid")
+KINDS: Final = ("added", "removed", "renamed", "changed", "unchanged", "invalid")
 
 
 def _set_blocks(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from governance.cli.checking import Release, Removed
+from governance.cli.checking import Release
 from governance.cli.present import TONES, JSONObject, comparison_changes, decision_blocks, decision_sentence
 from governance.cli.report import Block, Change, Fact, Heading, Paragraph, Report, Table, Verdict
 from governance.importers import Refused
@@ -17,6 +17,7 @@ def release_report(release: Release, *, word: str = "", exit_code: int | None = 
     records = [
         *release.decisions,
         *document["removed"],
+        *document["renamed"],
         *({"decision": "block", "verdict": "invalid", **one} for one in document["refused"]),
     ]
     return Report(
@@ -37,10 +38,8 @@ def release_document(release: Release) -> dict[str, Any]:
         "added": list(release.added),
         "changed": list(release.changed),
         "unchanged": list(release.unchanged),
-        "removed": [removed.to_document() for removed in release.removed],
-        "renamed": [
-            {"from": one.manifest.name, "to": one.successor} for one in release.removed if one.successor is not None
-        ],
+        "removed": [one.to_document() for one in release.gone if not one.renamed],
+        "renamed": [one.to_document() for one in release.gone if one.renamed],
         "refused": [refusal(one) for one in release.refused],
         "baseline_refused": [refusal(one) for one in release.baseline_refused],
         "not_checked": list(release.not_checked),
@@ -82,9 +81,10 @@ def _blocks(release: Release, word: str) -> Iterator[Block]:
         if blocks:
             yield Heading(text=decision_sentence(decision))
             yield from blocks
-    for removed in release.removed:
-        yield Heading(text=f"{removed.manifest.name} is gone.")
-        yield from _gone(removed)
+    for gone in release.gone:
+        now = f"renamed to {gone.member.successor}" if gone.renamed else "removed"
+        yield Heading(text=f"{gone.member.name} was {now}.")
+        yield from comparison_changes(gone.member.comparison.to_document())
     if release.refused:
         yield Heading(text="Not readable")
         yield from map(refusal_change, release.refused)
@@ -100,7 +100,8 @@ def _sentence(release: Release) -> str:
     counts = (
         ("added", len(release.added)),
         ("changed", len(release.changed)),
-        ("removed", len(release.removed)),
+        ("removed", sum(not one.renamed for one in release.gone)),
+        ("renamed", sum(one.renamed for one in release.gone)),
         ("unchanged", len(release.unchanged)),
         ("not readable", len(release.refused)),
     )
@@ -121,21 +122,8 @@ def _rows(release: Release) -> Iterator[tuple[str, ...]]:
     for one in sorted(release.decisions, key=_worst_first):
         if one["skill"] not in quiet or one["decision"] != "allow":
             yield one["skill"], one["version"], one["decision"], one["verdict"], one["bump"]
-    for removed in release.removed:
-        outcome = "block" if removed.blocks else "warn"
-        yield removed.manifest.name, removed.manifest.version or "-", outcome, "removed", "major"
+    for gone in release.gone:
+        outcome = "block" if gone.blocks else "warn"
+        yield gone.member.name, gone.version or "-", outcome, gone.member.change.value, "major"
     for refused in release.refused:
         yield refused.name or str(refused.origin), "-", "block", "invalid", "-"
-
-
-def _gone(removed: Removed) -> Iterator[Change]:
-    for change in comparison_changes(removed.comparison.to_document()):
-        successor = removed.successor
-        facts = (Fact(label="now", value=f"{successor} looks like it"),) if successor else ()
-        yield Change(
-            code=change.code,
-            place=change.place,
-            tone=change.tone,
-            message=change.message,
-            facts=(*facts, *change.facts),
-        )

@@ -89,7 +89,7 @@ def test_a_folder_is_compared_as_a_whole(here: Govctl, repository: Path) -> None
     done = here("check", "skills", "-o", "json", cwd=repository)
     assert done.code == 1
     assert done.json["added"] == ["c"]
-    assert [one["skill"] for one in done.json["removed"]] == ["b"]
+    assert [one["name"] for one in done.json["removed"]] == ["b"]
     assert done.json["unchanged"] == ["a"]
 
 
@@ -127,9 +127,10 @@ def test_a_release_that_loses_a_tool_needs_a_major(here: Govctl, tmp_path: Path)
     minor = here(*words, "--version", "2.9.0")
     assert minor.code == 1
     assert (minor.json["bump"], minor.json["smallest_version"]) == ("major", "3.0.0")
-    assert [one["skill"] for one in minor.json["removed"]] == ["get_a"]
-    assert minor.json["renamed"] == [{"from": "get_a", "to": "fetch_a"}]
-    assert minor.json["added"] == ["fetch_a"]
+    (renamed,) = minor.json["renamed"]
+    assert (renamed["name"], renamed["successor"], renamed["decision"]) == ("get_a", "fetch_a", "block")
+    assert (minor.json["removed"], minor.json["added"]) == ([], [])
+    assert "get_a was renamed to fetch_a." in here(*words[:-2], "--version", "2.9.0").out
     major = here(*words, "--version", "3.0.0")
     assert (major.code, major.json["decision"]) == (0, "warn")
 

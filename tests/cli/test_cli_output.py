@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from governance.cli.markdown import COMMENT_LIMIT, code, escape, render_markdown
 from governance.cli.output import FORMATS, Output, destinations, written_file
 from governance.cli.report import Change, Code, Fact, Heading, Paragraph, Report, Table, Verdict
-from governance.cli.terminal import Style, clean, data
+from governance.cli.terminal import Style, clean, data, style_for
 from governance.cli.text import render_text
 from governance.errors import UsageError
 
@@ -55,6 +56,30 @@ def test_data_keeps_its_own_spaces_and_says_how_much_it_left_out() -> None:
 def test_colour_is_used_only_when_asked_for() -> None:
     assert "\x1b[31m" in render_text(REPORT.blocks[:1], Style(color=True))
     assert "\x1b" not in render_text(REPORT.blocks, Style())
+
+
+@pytest.mark.parametrize(
+    ("variables", "flag", "expected"),
+    [
+        ({"TERM": "xterm"}, False, True),
+        ({"TERM": "xterm", "NO_COLOR": "1"}, False, False),
+        ({"TERM": "xterm", "NO_COLOR": ""}, False, True),
+        ({"TERM": "dumb"}, False, False),
+        ({"TERM": "xterm"}, True, False),
+    ],
+)
+def test_a_terminal_gets_colour_unless_somebody_said_no(
+    monkeypatch: pytest.MonkeyPatch, variables: dict[str, str], flag: bool, expected: bool
+) -> None:
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    assert style_for(Terminal(), no_color=flag).color is expected
+    assert style_for(io.StringIO(), no_color=flag).color is False
 
 
 def test_the_verdict_stands_in_the_first_line() -> None:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+import secrets
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import psycopg
 import pytest
 
 from governance.cli.commands.demo import EXAMPLES
+from governance.control import embedded
+from governance.control.roles import OWNER_ROLE
 from governance.control.serving import serving
 from governance.control.settings import Settings
 from tests.cli.conftest import Done, Govctl
@@ -118,6 +122,26 @@ def test_tokens_are_made_listed_used_and_revoked(registry: Govctl) -> None:
     assert registry("list", "--token", secret).code == 4
     assert registry("token", "create", "x", "--grant", "emperor").code == 2
     assert registry("token", "create", "x").code == 2
+
+
+def test_migrate_looks_and_then_brings_an_empty_database_to_the_tables_of_today(
+    here: Govctl, server: embedded.Server, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DATABASE_URL", str(settings.database_url))
+    monkeypatch.setenv("DATABASE_OWNER_URL", str(settings.database_owner_url))
+    assert here("migrate", "--check").code == 0
+    name = "bare_" + secrets.token_hex(4)
+    with psycopg.connect(server.superuser_url, autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE {name} OWNER {OWNER_ROLE}")
+    monkeypatch.setenv("DATABASE_URL", server.url(role=OWNER_ROLE, database=name))
+    monkeypatch.setenv("DATABASE_OWNER_URL", server.url(role=OWNER_ROLE, database=name))
+    behind = here("migrate", "--check", "-o", "json")
+    assert (behind.code, behind.json["current"]) == (1, None)
+    done = here("migrate", "-o", "json")
+    assert done.code == 0, done.err
+    assert done.json["before"] is None
+    assert done.json["current"] == done.json["head"]
+    assert here("migrate", "--check").code == 0
 
 
 def test_doctor_sees_the_server(registry: Govctl) -> None:
