@@ -28,7 +28,7 @@ def fold(text: str) -> str:
 
 def words(query: str) -> list[str]:
     """The parts of a query that must all be found, folded."""
-    return fold(query).split(" ") if query.strip() else []
+    return [word for word in fold(query).split(" ") if word]
 
 
 def like(word: str) -> str:

@@ -1,0 +1,201 @@
+"""The service as a process: its address, its token file, its end, and a database that dies under it."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import stat
+import subprocess
+import sys
+import threading
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import psycopg
+import pytest
+from registry import Manifest, Service
+
+from governance.client import ControlPlane
+from governance.control.serving import serving
+from governance.control.settings import Settings
+from governance.errors import ServiceError, UsageError
+
+
+def test_the_admin_token_is_in_a_file_for_its_owner_alone(service: Service) -> None:
+    path = service.serving.app.state.settings.home / "server.json"
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert json.loads(path.read_text()) == {"address": service.serving.address, "token": service.serving.token}
+    assert service.serving.token not in repr(service.serving)
+
+
+def test_the_token_outlives_the_process_and_a_lost_file_gets_a_new_one(settings: Settings) -> None:
+    with serving(settings) as first:
+        kept = first.token
+    with serving(settings) as second:
+        assert second.token == kept
+    path = settings.home / "server.json"
+    for damage in (b"", b"{", b"[]", b'{"token": 7}', b'{"token": "govctl_guess"}', b"\xff"):
+        path.write_bytes(damage)
+        with serving(settings) as again, ControlPlane(again.address, again.token) as client:
+            assert client.ready().status == "ok"
+            assert again.token not in {kept, "govctl_guess"}
+
+
+def test_a_taken_port_is_told_before_anything_is_started(settings: Settings) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        taken = replace(settings, port=other.getsockname()[1])
+        with pytest.raises(UsageError, match="another program") as caught, serving(taken):
+            pass
+    assert "--port 0" in caught.value.fix
+
+
+def test_an_address_of_nobodys_is_told(settings: Settings) -> None:
+    for host in ("192.0.2.1", "no.such.host.invalid"):
+        with pytest.raises(UsageError), serving(replace(settings, host=host)):
+            pass
+
+
+def test_the_process_says_where_it_serves_and_ends_cleanly_on_a_signal(settings: Settings, tmp_path: Path) -> None:
+    environment = {
+        **os.environ,
+        "DATABASE_URL": settings.database_url or "",
+        "DATABASE_OWNER_URL": settings.database_owner_url or "",
+        "GOVCTL_HOME": str(tmp_path / "home"),
+        "GOVCTL_PORT": "0",
+    }
+    code = (
+        "import os; from governance.control.serving import serve; from governance.control.settings import Settings;"
+        "serve(Settings.from_environment(os.environ)); print('the end')"
+    )
+    for number in (signal.SIGTERM, signal.SIGINT):
+        with subprocess.Popen(
+            [sys.executable, "-c", code], env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        ) as process:
+            assert process.stdout is not None
+            first = process.stdout.readline()
+            address = json.loads((tmp_path / "home" / "server.json").read_text())["address"]
+            assert address in first
+            wait_until_ready(address)
+            process.send_signal(number)
+            rest, errors = process.communicate(timeout=30)
+        assert process.returncode == 0, errors
+        assert rest.endswith("the end\n")
+        assert all(json.loads(line)["level"] == "info" for line in errors.splitlines()), errors
+
+
+def wait_until_ready(address: str) -> None:
+    deadline = time.monotonic() + 30
+    while time.monotonic() < deadline:
+        try:
+            with ControlPlane(address) as client:
+                client.ready()
+                return
+        except ServiceError:
+            time.sleep(0.02)
+    raise TimeoutError(address)
+
+
+def test_a_database_that_stands_at_another_revision_is_not_ready(service: Service, owner_url: str) -> None:
+    with psycopg.connect(owner_url) as owner:
+        owner.execute("UPDATE alembic_version SET version_num = '0001'")
+    with pytest.raises(ServiceError, match="revision 0001") as caught:
+        service.admin.ready()
+    assert caught.value.fix == "Run `govctl migrate`."
+    with psycopg.connect(owner_url) as owner:
+        owner.execute("DROP TABLE alembic_version")
+    with pytest.raises(ServiceError, match="revision None"):
+        service.admin.ready()
+
+
+def test_connections_that_were_cut_are_replaced_and_the_same_request_succeeds(
+    service: Service, manifest: Manifest, server: object, database_name: str
+) -> None:
+    service.admin.put_version(manifest())
+    for attempt in range(3):
+        cut_all_connections(server, database_name)
+        version = f"1.{attempt + 1}.0"
+        publish_until_it_succeeds(service.admin, manifest(version=version))
+        assert service.admin.get_version("weather.current", version).version == version
+
+
+def cut_all_connections(server: object, database: str) -> None:
+    with psycopg.connect(server.superuser_url, autocommit=True) as connection:  # type: ignore[attr-defined]
+        connection.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s", (database,))
+
+
+def publish_until_it_succeeds(client: ControlPlane, document: dict[str, object]) -> int:
+    """Send the same publish until it is acknowledged; how many times it was refused as unavailable."""
+    deadline = time.monotonic() + 60
+    refused = 0
+    while True:
+        try:
+            client.put_version(document)
+            return refused
+        except ServiceError as error:
+            refused += 1
+            if error.status != 503 or time.monotonic() > deadline:
+                raise
+            time.sleep(0.05)
+
+
+def test_a_database_killed_while_many_publish_leaves_nothing_half_written(
+    short_home: Path, tmp_path: Path, manifest: Manifest
+) -> None:
+    """Every acknowledged publish is whole: version, state, card and entry; every other one can be repeated."""
+    settings = Settings(home=short_home, port=0)
+    acknowledged: list[tuple[str, str]] = []
+    stop = threading.Event()
+
+    def publish(number: int) -> None:
+        with ControlPlane(running.address, running.token) as client:
+            minor = 0
+            while not stop.is_set():
+                document = manifest(f"crash.s{number}", f"1.{minor}.0")
+                try:
+                    client.put_version(document)
+                except ServiceError:
+                    time.sleep(0.02)
+                    continue
+                acknowledged.append((f"crash.s{number}", f"1.{minor}.0"))
+                minor += 1
+
+    with serving(settings) as running:
+        threads = [threading.Thread(target=publish, args=(number,)) for number in range(3)]
+        for thread in threads:
+            thread.start()
+        url = running.app.state.settings.database_url
+        for _ in range(2):
+            count = len(acknowledged)
+            wait_for(lambda count=count: len(acknowledged) > count + 5)
+            kill_postmaster(short_home)
+        count = len(acknowledged)
+        wait_for(lambda: len(acknowledged) > count + 5)
+        stop.set()
+        for thread in threads:
+            thread.join(60)
+        with psycopg.connect(url) as connection:
+            versions = connection.execute("SELECT skill, version FROM skill_version").fetchall()
+            states = connection.execute("SELECT count(*) FROM skill_version_state").fetchone()
+            entries = connection.execute(
+                "SELECT subject FROM audit_inbox WHERE action = 'skill.publish' AND outcome = 'done'"
+            ).fetchall()
+            cards = connection.execute("SELECT sum(versions) FROM skill").fetchone()
+    assert set(acknowledged) <= set(versions)
+    assert sorted(f"{name}@{version}" for name, version in versions) == sorted(subject for (subject,) in entries)
+    assert states == cards == (len(versions),)
+
+
+def wait_for(happened: object) -> None:
+    deadline = time.monotonic() + 90
+    while not happened():  # type: ignore[operator]
+        if time.monotonic() > deadline:
+            raise TimeoutError
+        time.sleep(0.01)
+
+
+def kill_postmaster(home: Path) -> None:
+    (pid_file,) = home.rglob("postmaster.pid")
+    os.kill(int(pid_file.read_text().splitlines()[0]), signal.SIGKILL)
