@@ -86,6 +86,15 @@ class CatalogueComparison:
         }
 
 
+_OPPOSED: Final = (
+    frozenset({"create", "add", "insert", "put", "open", "start", "enable", "upload", "attach", "subscribe", "lock"}),
+    frozenset({"delete", "remove", "drop", "close", "stop", "disable", "download", "detach", "unsubscribe", "unlock"}),
+    frozenset({"get", "list", "read", "fetch", "search", "find", "show", "describe"}),
+    frozenset({"set", "write", "update", "edit", "send", "post"}),
+)
+"""Verbs that never take each other's place, however alike the names."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class _Successor:
     manifest: SkillManifest
@@ -195,7 +204,7 @@ def _successors(
                 continue
             closest = max(same, key=lambda one: (_likeness(manifest, one), one.name))
             # many tools take nothing, or one id: equal schemas alone say little
-            if alike is _schemas and _likeness(manifest, closest) < CLOSE / 2:
+            if alike is _schemas and not _share_a_word(manifest, closest):
                 continue
             found[manifest.name] = _Successor(manifest=left.pop(closest.name), evidence=evidence)
     if len(gone) * len(left) <= MOST_PAIRS:
@@ -221,7 +230,24 @@ def _schemas(manifest: SkillManifest) -> str:
 
 def _likeness(one: SkillManifest, other: SkillManifest) -> float:
     """How alike two names are without their namespace, from 0 to 1; one within the other counts as close."""
-    left, right = (manifest.name.rpartition(".")[2] for manifest in (one, other))
-    if set(left.split("_")) <= set(right.split("_")) or set(right.split("_")) <= set(left.split("_")):
-        return max(CLOSE, SequenceMatcher(None, left, right).ratio())
-    return SequenceMatcher(None, left, right).ratio()
+    left, right = _words(one), _words(other)
+    if _opposed(left, right):
+        return 0
+    ratio = SequenceMatcher(None, "_".join(left), "_".join(right)).ratio()
+    within = set(left) <= set(right) or set(right) <= set(left)
+    return max(CLOSE, ratio) if within else ratio
+
+
+def _share_a_word(one: SkillManifest, other: SkillManifest) -> bool:
+    left, right = _words(one), _words(other)
+    return bool(set(left) & set(right)) and not _opposed(left, right)
+
+
+def _words(manifest: SkillManifest) -> list[str]:
+    return manifest.name.rpartition(".")[2].split("_")
+
+
+def _opposed(left: list[str], right: list[str]) -> bool:
+    """Does each name hold a verb that the other has an opposite of, and not the verb itself?"""
+    kinds = [{n for n, verbs in enumerate(_OPPOSED) if verbs & set(words)} for words in (left, right)]
+    return bool(kinds[0] and kinds[1]) and not kinds[0] & kinds[1]
