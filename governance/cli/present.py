@@ -118,6 +118,8 @@ def _short(value: Any, limit: int = 160) -> str:
 def decision_sentence(decision: JSONObject) -> str:
     """One gate decision in a sentence: the verdict, what it was held against, the bump it needs."""
     subject = f"{decision['skill']} {decision['version']}"
+    if decision["verdict"] == "new" and is_taken(decision):
+        return f"{subject} is published with other bytes."
     if decision["verdict"] == "new":
         return f"{subject} is new; nothing to compare with."
     against = next((c["version"] for c in decision["compared"] if c["role"] == "baseline"), None)
@@ -126,6 +128,11 @@ def decision_sentence(decision: JSONObject) -> str:
         sentence += f"; needs a {decision['bump']}"
         sentence += f", {decision['smallest_version']} or higher" if decision.get("smallest_version") else ""
     return sentence + "."
+
+
+def is_taken(decision: JSONObject) -> bool:
+    """The number is published with other bytes, so the skill is not new though nothing lies below it."""
+    return any(reason["code"] == "version-taken" for reason in decision["reasons"])
 
 
 def decision_blocks(decision: JSONObject, *, notes: bool = True) -> Iterator[Block]:

@@ -8,7 +8,7 @@ from governance.cli.cards import well_formed
 from governance.cli.checking import Release
 from governance.cli.config import require_connection
 from governance.cli.numbering import CHUNK, Numbered, number
-from governance.cli.present import JSONObject
+from governance.cli.present import JSONObject, is_taken
 from governance.cli.run import Call
 from governance.client import ControlPlane
 from governance.core.compat.model import Bump, Verdict
@@ -47,6 +47,7 @@ def release_of(
         reason["code"] == "undecided" for one in blocked for reason in one["reasons"] if reason["outcome"] == "block"
     )
     standing = [one.manifest.name for one in numbered if one.standing]
+    added = tuple(one["skill"] for one in decisions if one["verdict"] == "new" and not is_taken(one))
     same = [one["skill"] for one in decisions if _same(one)]
     missing = {name for one in decisions for name in one["not_checked"]}
     bump = max((Bump(one["bump"]) for one in decisions if one["compared"]), key=lambda b: b.rank, default=Bump.NONE)
@@ -54,8 +55,8 @@ def release_of(
         against=server,
         decisions=tuple(decisions),
         undecided_alone=undecided,
-        added=tuple(one["skill"] for one in decisions if one["verdict"] == "new"),
-        changed=tuple(one["skill"] for one in decisions if one["verdict"] != "new" and one["skill"] not in same),
+        added=added,
+        changed=tuple(one["skill"] for one in decisions if one["skill"] not in (*added, *same)),
         unchanged=(*standing, *same),
         refused=new.refused,
         bump=bump,

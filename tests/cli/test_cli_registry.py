@@ -99,6 +99,28 @@ def test_skills_without_a_number_get_the_smallest_honest_one(registry: Govctl, t
     ]
 
 
+def test_a_version_taken_by_other_bytes_is_a_conflict(registry: Govctl, tmp_path: Path) -> None:
+    registry("publish", EXAMPLES / "1.0.0")
+    file = tmp_path / "find.yaml"
+    text = (EXAMPLES / "1.0.0" / "orders_find.yaml").read_text()
+    file.write_text(text.replace("owner: orders-team", "owner: other-team"))
+    done = registry("publish", file, "-o", "json")
+    assert done.code == 6
+    assert "version-taken" in codes(done)
+    assert (done.json["added"], done.json["changed"]) == ([], ["shop.orders.find"])
+
+
+def test_several_versions_of_a_skill_go_in_from_the_lowest_up(registry: Govctl, tmp_path: Path) -> None:
+    for number, place in (("1.1.0", "a"), ("1.0.0", "b")):
+        folder = "next" if number == "1.1.0" else "1.0.0"
+        (tmp_path / f"{place}.yaml").write_text((EXAMPLES / folder / "orders_find.yaml").read_text())
+    done = registry("publish", tmp_path / "a.yaml", tmp_path / "b.yaml", "--commit", "c0ffee", "-o", "json")
+    assert done.code == 0, done.out
+    shown = registry("show", "shop.orders.find@1.1.0", "-o", "json").json
+    assert shown["baseline"] == "1.0.0"
+    assert shown["provenance"]["commit"] == "c0ffee"
+
+
 def test_a_published_version_is_a_baseline_and_a_source(registry: Govctl, tmp_path: Path) -> None:
     registry("publish", EXAMPLES / "1.0.0")
     new = EXAMPLES / "next" / "orders_refund.yaml"

@@ -7,6 +7,7 @@ Skills without a version get the smallest honest one; --bump auto gives it to al
 from __future__ import annotations
 
 import argparse
+import os
 from typing import Any
 
 from governance.cli.cards import well_formed
@@ -16,13 +17,14 @@ from governance.cli.numbering import Numbered, number
 from governance.cli.present import JSONObject
 from governance.cli.registry import ask, release_of
 from governance.cli.releases import release_document, release_report
-from governance.cli.report import Block, Report, Table, Verdict
+from governance.cli.report import Block, Change, Report, Table, Verdict
 from governance.cli.run import Call
 from governance.cli.sources import existing
 from governance.cli.terminal import progress
 from governance.client import ControlPlane
 from governance.core.compat.model import Verdict as Word
-from governance.errors import GateRefused, UsageError
+from governance.core.versioning import Version
+from governance.errors import Conflict, GateRefused, PartialFailure, UsageError
 from governance.importers import ImportResult, import_paths
 
 PUBLISHED, UNCHANGED, REFUSED = "published", "unchanged", "refused"
@@ -37,11 +39,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--fail-on", choices=("risky", "breaking"), help="block these whatever the number says")
     parser.add_argument("--no-transitive", action="store_true", help="judge against the baseline alone")
     parser.add_argument("--dry-run", action="store_true", help="only say what the gate would decide")
+    parser.add_argument("--repository", help="where it is from, for the record (default: what CI says)")
+    parser.add_argument("--commit", help="the commit it is from (default: what CI says)")
+    parser.add_argument("--run", help="the build it is from (default: what CI says)")
     parser.add_argument("--partial", action="store_true", help="publish what passes and refuse the rest")
 
 
 def run(call: Call) -> int:
-    """0 all published, 1 the gate refused, 3 undecided alone refused, 7 with --partial some were refused."""
+    """0 all published, 1 the gate refused, 3 undecided alone refused, 6 versions are taken, 7 only some got in."""
     wanted = call.arguments
     new = import_paths(existing(wanted.paths), namespace=wanted.namespace, version=wanted.version)
     if not new.imported and not new.refused:
@@ -49,13 +54,25 @@ def run(call: Call) -> int:
     connection = require_connection(wanted, call.environment)
     fail_on = Word(wanted.fail_on) if wanted.fail_on else None
     with well_formed(), connection.open() as plane:
-        numbered = number(plane, new.accepted, all_of_them=wanted.bump == "auto")
+        numbered = sorted(number(plane, new.accepted, all_of_them=wanted.bump == "auto"), key=_in_order)
         decisions = ask(plane, numbered, fail_on=fail_on, transitive=not wanted.no_transitive)
         release = release_of(connection.server, new, numbered, decisions)
         if wanted.dry_run or (release.outcome == "block" and not wanted.partial):
-            return call.output.emit(release_report(release))
+            code = Conflict.exit_code if _all_taken(release) else release.exit_code
+            return call.output.emit(release_report(release, exit_code=code))
         done = _publish(call, plane, numbered, decisions)
     return call.output.emit(_report(new, release, done))
+
+
+def _in_order(one: Numbered) -> tuple[str, Any]:
+    """Several versions of a skill go in from the lowest up: each is judged against the ones before it."""
+    return one.manifest.name, Version.parse(one.manifest.version).key
+
+
+def _all_taken(release: Release) -> bool:
+    """Nothing stands in the way but versions that are taken by other bytes."""
+    reasons = [r["code"] for one in release.decisions for r in one["reasons"] if r["outcome"] == "block"]
+    return bool(reasons) and not release.refused and set(reasons) == {"version-taken"}
 
 
 def _publish(
@@ -86,9 +103,13 @@ def _put(plane: ControlPlane, one: Numbered, wanted: argparse.Namespace) -> dict
             reason=wanted.reason,
             fail_on=wanted.fail_on,
             transitive=not wanted.no_transitive,
+            repository=wanted.repository or _from_ci("GITHUB_REPOSITORY", "CI_PROJECT_PATH"),
+            commit=wanted.commit or _from_ci("GITHUB_SHA", "CI_COMMIT_SHA"),
+            run=wanted.run or _from_ci("GITHUB_RUN_ID", "CI_PIPELINE_ID"),
         )
-    except GateRefused as error:  # somebody published in between
-        return {"outcome": REFUSED, "decision": error.details.get("decision"), "error": error.message}
+    except (GateRefused, Conflict) as error:  # somebody published in between, or an earlier version of this run
+        decision = error.details.get("decision")
+        return {"outcome": REFUSED, "code": error.code, "decision": decision, "error": error.message}
     version = answer.version
     return {
         "outcome": PUBLISHED if answer.created else UNCHANGED,
@@ -96,6 +117,11 @@ def _put(plane: ControlPlane, one: Numbered, wanted: argparse.Namespace) -> dict
         "manifest_digest": version.manifest_digest,
         "contract_digest": version.contract_digest,
     }
+
+
+def _from_ci(*variables: str) -> str | None:
+    """What the machine of the build calls it."""
+    return next((value for name in variables if (value := os.environ.get(name))), None)
 
 
 def _report(new: ImportResult, release: Release, results: list[dict[str, Any]]) -> Report:
@@ -110,10 +136,20 @@ def _report(new: ImportResult, release: Release, results: list[dict[str, Any]]) 
     if rows:
         blocks.append(Table(columns=("skill", "version", "outcome", "level"), rows=rows))
     if release.outcome != "allow":
-        blocks += release_report(release).blocks[2:]
+        blocks += (block for block in release_report(release).blocks if not isinstance(block, Verdict | Table))
+    late = (one for one in results if one.get("error"))
+    blocks += (Change(code=one["code"], place=one["skill"], tone="bad", message=one["error"]) for one in late)
     return Report(
         document={"results": results, **release_document(release)},
         blocks=tuple(blocks),
         records=results,
-        exit_code=7 if failed else 0,
+        exit_code=_exit_code(results) if failed else 0,
     )
+
+
+def _exit_code(results: list[dict[str, Any]]) -> int:
+    """Part of it got in, or why nothing did."""
+    if len(results) == 1 and results[0]["outcome"] == REFUSED:
+        taken = results[0].get("code") == "version-exists"
+        return Conflict.exit_code if taken else GateRefused.exit_code
+    return PartialFailure.exit_code
