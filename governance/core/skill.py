@@ -133,6 +133,9 @@ class FallbackStep:
 UNVERSIONED: Final = ""
 """The version of an imported skill whose source had none; whoever publishes it must decide one."""
 
+NO_REPLACEMENT: Final = "none"
+"""What a deprecation says where others name a replacement: there is none, on purpose."""
+
 OUTSIDE_CONTRACT: Final = frozenset(
     {
         "name", "version", "compatibility", "owner", "tags",

@@ -42,8 +42,7 @@ def nothing_serves(
         "range": str(range_),
         "published": _newest(published),
         "skipped": [
-            {"version": str(one.version), "why": obstacle(one, on_record=on_record)}
-            for one in admitted[-_SHOWN:]
+            {"version": str(one.version), "why": obstacle(one, on_record=on_record)} for one in admitted[-_SHOWN:]
         ],
     }
     whys = {obstacle(one, on_record=on_record): one for one in admitted}  # the highest of each kind stays

@@ -138,9 +138,7 @@ def resolve(
     lines = lines_of(published)
     if range_.exact is not None:
         return _pinned(skill, wanted, range_.exact, published, lines, on_record=on_record)
-    admitted = [
-        one for one in in_order(published) if one.state is not Status.DRAFT and range_.admits(one.version)
-    ]
+    admitted = [one for one in in_order(published) if one.state is not Status.DRAFT and range_.admits(one.version)]
     serving = [one for one in admitted if obstacle(one, on_record=on_record) is None]
     if not serving:
         raise nothing_serves(skill, range_, published, admitted, on_record=on_record)

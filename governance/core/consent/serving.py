@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from governance.core.lines import Published
-from governance.core.skill import Status
+from governance.core.skill import NO_REPLACEMENT, Status
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,6 +40,8 @@ def obstacle(one: Published, *, on_record: bool, pinned: bool = False) -> str | 
 def successor(one: Published) -> str:
     """A sentence that names what to use instead, empty when nothing is declared."""
     guide = f" (guide: {one.migration_guide})" if one.migration_guide else ""
+    if one.replacement == NO_REPLACEMENT:
+        return f"There is no replacement{guide}."
     return f"Use {one.replacement} instead{guide}." if one.replacement else guide.strip(" ()")
 
 

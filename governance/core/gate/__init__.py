@@ -15,7 +15,7 @@ from governance.core.gate.facts import (
     PolicyMode,
     ReplacementFacts,
 )
-from governance.core.gate.judge import auto_version, decide
+from governance.core.gate.judge import auto_version, decide, replay
 from governance.core.gate.reasons import REASONS, Outcome, ReasonCode
 
 __all__ = [
@@ -35,4 +35,5 @@ __all__ = [
     "ReplacementFacts",
     "auto_version",
     "decide",
+    "replay",
 ]

@@ -20,7 +20,7 @@ from governance.core.gate.facts import (
 from governance.core.gate.reasons import REASONS, Outcome
 from governance.core.gate.standing import DECLARED_BUMP, UNPROVED, Standing
 from governance.core.lines import Published, line_containing, lines_of
-from governance.core.skill import SkillManifest, Status
+from governance.core.skill import NO_REPLACEMENT, SkillManifest, Status
 from governance.core.versioning import Range, Version, judged_bump, next_version, satisfies_bump
 
 
@@ -260,7 +260,7 @@ class _Judge:
     def replacement(self, facts: ReplacementFacts | None) -> None:
         standing = self.standing
         named = standing.candidate.replacement
-        if named is None:
+        if named is None or named == NO_REPLACEMENT:
             return
         name, _, wanted = named.partition("@")
         range_ = Range.parse(wanted)
@@ -312,6 +312,35 @@ class _Judge:
             policy_origin=policy.origin,
             not_checked=not_checked,
         )
+
+
+def replay(manifests: Iterable[SkillManifest], *, compare: Compare) -> list[HistoryItem]:
+    """Versions that lie side by side as the history they make, ascending: which opened a line, against what.
+
+    For callers without a registry. Each is taken as active, whatever the gate would have said of its number.
+
+    Raises:
+        InvalidVersion: one of them has no semantic version.
+    """
+    history: list[HistoryItem] = []
+    for manifest in sorted(manifests, key=lambda one: Version.parse(one.version).key):
+        standing = Standing(
+            candidate=manifest,
+            version=Version.parse(manifest.version),
+            history=tuple(history),
+            compare=compare,
+            transitive=True,
+            exceptions={},
+        )
+        published = Published(
+            version=standing.version,
+            contract_digest=manifest.contract_digest,
+            manifest_digest=manifest.manifest_digest,
+            opens_line=standing.opens_line,
+            baseline=standing.baseline.version if standing.baseline else None,
+        )
+        history.append(HistoryItem(published=published, manifest=manifest))
+    return history
 
 
 _SOFTENED: Final[dict[PolicyMode, Callable[[Outcome], Outcome]]] = {

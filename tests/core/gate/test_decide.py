@@ -31,6 +31,7 @@ from governance.core.gate import (
     ReplacementFacts,
     auto_version,
     decide,
+    replay,
 )
 from governance.core.lines import Published
 from governance.core.skill import SkillManifest, Status
@@ -417,7 +418,8 @@ def test_a_replacement_must_exist_be_active_and_not_lead_back(
 
 
 def test_a_good_replacement_is_no_reason() -> None:
-    for name, facts in (("git.history@^1", ReplacementFacts(published=history_of("1.0.0"))), ("git.log@^2", None)):
+    active = ReplacementFacts(published=history_of("1.0.0"))
+    for name, facts in (("git.history@^1", active), ("git.log@^2", None), ("none", ReplacementFacts(published=()))):
         decision = decide(skill("1.0.1", replacement=name), [FIRST], compare=check, replacement=facts)
         assert decision.outcome is Outcome.ALLOW
 
@@ -441,6 +443,19 @@ def test_reasons_come_worst_first_and_the_document_is_plain_json() -> None:
     document = json.loads(json.dumps(decision.to_document()))
     assert (document["decision"], document["smallest_version"]) == ("block", "2.0.0")
     assert document["compared"][0]["role"] == "baseline"
+
+
+# Versions without a registry.
+
+
+def test_versions_side_by_side_make_the_history_they_would_have_made() -> None:
+    loose = [skill("2.1.0", needs="a", title="x"), skill("1.0.0"), skill("2.0.0", needs="a"), skill("1.1.0")]
+    history = replay(loose, compare=check)
+    assert [(str(one.version), one.published.opens_line) for one in history] == [
+        ("1.0.0", True), ("1.1.0", False), ("2.0.0", True), ("2.1.0", False),
+    ]  # fmt: skip
+    assert [str(one.published.baseline) for one in history] == ["None", "1.0.0", "1.1.0", "2.0.0"]
+    assert decide(skill("2.2.0", needs="a"), history, compare=check).outcome is Outcome.ALLOW
 
 
 # The smallest honest number.
