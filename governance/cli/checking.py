@@ -20,8 +20,8 @@ from governance.core.gate import (
     Reason,
     auto_version,
     decide,
+    replay,
 )
-from governance.core.lines import Published
 from governance.core.skill import SkillManifest
 from governance.core.versioning import Version, judged_bump, next_version, satisfies_bump
 from governance.errors import UsageError
@@ -116,7 +116,7 @@ def check_release(
     decisions: list[GateDecision] = []
     numbered = True
     for manifest in new.accepted:
-        history, judged = _history(manifest, before.get(manifest.name, ()))
+        history, judged = _history(manifest, before.get(manifest.name, ()), compare)
         candidate = manifest
         stale = judged and _keeps_its_number(manifest, history)
         if not judged or not manifest.version or stale:
@@ -173,24 +173,13 @@ def _versions(manifests: Iterable[SkillManifest]) -> dict[str, tuple[SkillManife
     return found
 
 
-def _history(candidate: SkillManifest, before: Sequence[SkillManifest]) -> tuple[list[HistoryItem], bool]:
+def _history(
+    candidate: SkillManifest, before: Sequence[SkillManifest], compare: Compare
+) -> tuple[list[HistoryItem], bool]:
     """What stood before, ascending, and whether its numbers are known."""
     known = bool(candidate.version) and all(manifest.version for manifest in before)
     used = before if known else [replace(manifest, version=_ASSUMED) for manifest in before[-1:]]
-    items = [
-        HistoryItem(
-            published=Published(
-                version=Version.parse(manifest.version),
-                contract_digest=manifest.contract_digest,
-                manifest_digest=manifest.manifest_digest,
-                opens_line=False,
-                baseline=None,
-            ),
-            manifest=manifest,
-        )
-        for manifest in used
-    ]
-    return sorted(items, key=lambda item: item.version.key), known or not before
+    return replay(used, compare=compare), known or not before
 
 
 def _keeps_its_number(candidate: SkillManifest, history: Sequence[HistoryItem]) -> bool:
