@@ -17,7 +17,8 @@ from governance.control.edge import IMMUTABLE, NO_STORE, JSONAnswer, cacheable, 
 from governance.control.gates import checks, resolving
 from governance.control.problems import problem_of, responses
 from governance.control.skills.judging import Judge, Terms
-from governance.control.skills.service import load_history, load_replacement
+from governance.control.skills.reading import history
+from governance.control.skills.service import load_replacement
 from governance.errors import (
     DocumentTooLarge,
     Forbidden,
@@ -52,7 +53,7 @@ def run_check(
     candidates = checks.read_candidates(body, by=caller, settings=request.app.state.settings)
     skills = sorted({candidate.manifest.name for candidate in candidates if candidate.manifest})
     with database.transaction() as current:
-        histories = {skill: load_history(current, skill) for skill in skills}
+        histories = {skill: history(current, skill) for skill in skills}
         successors = {
             candidate.manifest.name: load_replacement(current, candidate.manifest)
             for candidate in candidates

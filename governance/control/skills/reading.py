@@ -8,6 +8,7 @@ from typing import Any, Final, TypeAlias
 
 import psycopg
 from psycopg.rows import dict_row
+from sqlmodel import Session
 
 from governance.control.auth.roles import Caller, Right
 from governance.control.skills.ordering import sort_key
@@ -41,6 +42,9 @@ SELECT {_SUMMARY}, v.reason, v.repository, v.commit, v.run, v.manifest, v.decisi
 {_FROM} WHERE v.skill = %s AND v.sort_key = %s
 """
 _ALL: Final = f"SELECT {_SUMMARY}, v.opened_by {_FROM} WHERE v.skill = ANY(%s) ORDER BY v.skill, v.sort_key"
+_HISTORY: Final = f"""
+SELECT {_SUMMARY}, v.sort_key, v.manifest, NULL AS opened_by {_FROM} WHERE v.skill = %s ORDER BY v.sort_key
+"""
 _NAMES: Final = (
     "SELECT name, namespace, short_name FROM skill WHERE name = ANY(%(names)s) OR short_name = ANY(%(names)s)"
 )
@@ -117,6 +121,17 @@ async def version(connection: Connection, skill: str, asked: Version) -> Found:
         fix=f"There are {', '.join(there)}; `govctl versions {skill}` lists all." if there else "Publish it first.",
         details={"versions": there},
     )
+
+
+def stored_version(session: Session, skill: str, key: bytes) -> Found:
+    """The row of one version that is there, read in a session's transaction."""
+    return dict(session.connection().exec_driver_sql(_ONE, (skill, key)).mappings().one())
+
+
+def history(session: Session, skill: str) -> list[Found]:
+    """All versions of a skill with manifests and live states, lowest first, read in a session's transaction."""
+    rows = session.connection().exec_driver_sql(_HISTORY, (skill,)).mappings()
+    return [dict(row) for row in rows]
 
 
 async def versions(connection: Connection, skills: Sequence[str]) -> dict[str, list[Found]]:

@@ -14,7 +14,7 @@ from governance.control.auth.roles import Caller
 from governance.control.settings import Settings
 from governance.control.skills.judging import Judge, Terms, stored_manifest
 from governance.control.skills.ordering import sort_key
-from governance.control.skills.reading import Found, published
+from governance.control.skills.reading import Found, history, published, stored_version
 from governance.control.skills.searching import field_names, fold, searchable
 from governance.control.skills.tables import SkillRow, VersionRow, VersionState
 from governance.core.canonical import canonical_bytes
@@ -112,18 +112,19 @@ def publish(
     """
     with span("governance.publish", **{"governance.skill": manifest.name}):
         session.execute(LOCK_SKILL, {"skill": manifest.name})
-        history = load_history(session, manifest.name)
+        there = history(session, manifest.name)
         key = sort_key(Version.parse(manifest.version))
-        there = next((row for row in history if row["sort_key"] == key), None)
-        if there is not None:
-            if there["manifest_digest"] == manifest.manifest_digest:
-                return False, there
-            raise _taken(manifest, there)
+        twin = next((row for row in there if row["sort_key"] == key), None)
+        if twin is not None and twin["manifest_digest"] != manifest.manifest_digest:
+            raise _taken(manifest, twin)
+        if twin is not None:
+            return False, stored_version(session, manifest.name, key)
         terms = Terms(fail_on=order.fail_on, transitive=order.transitive)
-        decision = judge.decide(manifest, history, terms, load_replacement(session, manifest))
+        decision = judge.decide(manifest, there, terms, load_replacement(session, manifest))
         if decision.outcome is Outcome.BLOCK:
             raise refused(decision)
-        return True, _store(session, manifest, decision, history, order, by=by)
+        _store(session, manifest, decision, there, order, by=by)
+        return True, stored_version(session, manifest.name, key)
 
 
 def refused(decision: GateDecision) -> GateRefused:
@@ -155,20 +156,6 @@ def _taken(manifest: SkillManifest, there: Found) -> VersionExists:
     )
 
 
-def load_history(session: Session, skill: str) -> list[Found]:
-    """All versions of a skill with manifests and live states, lowest first."""
-    rows = session.exec(
-        select(VersionRow, VersionState)
-        .where(
-            col(VersionRow.skill) == skill,
-            col(VersionState.skill) == col(VersionRow.skill),
-            col(VersionState.sort_key) == col(VersionRow.sort_key),
-        )
-        .order_by(col(VersionRow.sort_key))
-    ).all()
-    return [as_found(version, state) for version, state in rows]
-
-
 def load_replacement(session: Session, manifest: SkillManifest) -> ReplacementFacts | None:
     """What is known of the skill a manifest names as its replacement; None where it names none."""
     if manifest.replacement is None or manifest.replacement == "none":
@@ -179,7 +166,7 @@ def load_replacement(session: Session, manifest: SkillManifest) -> ReplacementFa
     while following is not None and following not in leads_to and len(leads_to) < _MAX_SUCCESSORS:
         leads_to.append(following)
         following = _successor(session, following)
-    rows = load_history(session, name)
+    rows = history(session, name)
     return ReplacementFacts(published=tuple(published(row) for row in rows), leads_to=tuple(leads_to[1:]))
 
 
@@ -194,24 +181,15 @@ def _successor(session: Session, skill: str) -> str | None:
     return None if replacement in {None, "none"} else str(replacement).partition("@")[0]
 
 
-def as_found(version: VersionRow, state: VersionState) -> Found:
-    """The two rows of a version as one, named as the hot reads name them."""
-    found = version.model_dump() | state.model_dump(exclude={"updated_at"}) | {"name": version.skill}
-    past = state.sunset is not None and state.sunset <= datetime.now(UTC).date()
-    if state.state == Status.DEPRECATED and past:
-        found["state"] = Status.SUNSET.value
-    return found
-
-
 def _store(
     session: Session,
     manifest: SkillManifest,
     decision: GateDecision,
-    history: list[Found],
+    there: list[Found],
     order: Publish,
     *,
     by: Caller,
-) -> Found:
+) -> None:
     now = datetime.now(UTC)
     parsed = Version.parse(manifest.version)
     key = sort_key(parsed)
@@ -249,8 +227,8 @@ def _store(
         revision=1,
         updated_at=now,
     )
-    stored = as_found(version, state)
-    _store_card(session, [*history, stored], manifest, now)
+    standing = version.model_dump() | {"state": state.state, "yanked": None, "disabled": None}
+    _store_card(session, [*there, standing], manifest, now)
     session.flush()
     session.add(version)
     session.flush()
@@ -270,7 +248,6 @@ def _store(
         at=now,
     )
     session.flush()
-    return stored
 
 
 def _store_card(session: Session, rows: list[Found], newest: SkillManifest, now: datetime) -> None:
