@@ -186,7 +186,7 @@ def test_a_forked_child_that_ends_leaves_the_server_to_its_parent(short_home: Pa
 
 
 def test_an_interrupted_first_start_leaves_nothing_that_harms_the_next(short_home: Path) -> None:
-    half = short_home / "postgres" / "data.new"
+    half = short_home / "postgres" / "data.new-x1"
     half.mkdir(parents=True)
     for path in (short_home, half.parent):
         path.chmod(0o711)
@@ -298,15 +298,19 @@ def test_a_lock_that_is_never_given_back_is_named(tmp_path: Path) -> None:
 # -- homes -------------------------------------------------------------------------------------------------
 
 
-def test_a_home_with_a_long_or_odd_name_gets_a_short_socket(short_home: Path) -> None:
-    home = short_home / ("long" * 30) / 'it\'s a "$(home)" 知识'
+@pytest.mark.parametrize(
+    "name", ["long" * 30, 'it\'s a "$(home)", 知识', "back\\slash, comma"], ids=["long", "odd", "escape"]
+)
+def test_a_home_with_a_long_or_odd_name_gets_a_short_plain_socket(short_home: Path, name: str) -> None:
+    home = short_home / name
     home.mkdir(parents=True)
-    for path in (short_home, home.parent, home):
+    for path in (short_home, home):
         path.chmod(0o711 if ROOT else 0o700)
     with embedded.start(home) as server, psycopg.connect(server.service_url) as connection:
         socket = Path(str(connection.info.host))
         assert len(str(socket)) < 80
         assert stat.S_IMODE(socket.stat().st_mode) == 0o700
+        assert postmasters(home) == [server.pid]
     socket.rmdir()
 
 
@@ -317,9 +321,15 @@ def test_a_socket_folder_that_others_may_enter_is_refused(short_home: Path) -> N
         embedded.start(short_home)
 
 
+def test_a_home_with_a_line_break_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(DatabaseSetupFailed, match="cannot be printed"):
+        embedded.start(tmp_path / "two\nlines")
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_file_in_place_of_the_home_is_named(tmp_path: Path) -> None:
     (tmp_path / "home").write_text("")
-    with pytest.raises(DatabaseSetupFailed, match="home cannot be used") as caught:
+    with pytest.raises(DatabaseSetupFailed, match="home' cannot be used") as caught:
         embedded.start(tmp_path / "home")
     assert "GOVCTL_HOME" in caught.value.fix
 

@@ -80,9 +80,12 @@ class Cluster:
 
     def initialise(self) -> None:
         """Make the data folder whole beside its place and then move it there: half of one is never seen."""
-        fresh = self.folder / "data.new"
-        shutil.rmtree(fresh, ignore_errors=True)
-        own_folder(fresh, self.account)
+        for left_over in self.folder.glob("data.new*"):
+            shutil.rmtree(left_over, ignore_errors=True)
+        # A name of its own: the initdb of a killed process may still be writing in the one before.
+        fresh = Path(tempfile.mkdtemp(prefix="data.new-", dir=self.folder))
+        if os.geteuid() == 0:
+            os.chown(fresh, self.account.uid, self.account.gid)
         locale = ["--locale=C"]
         if self.binaries.major >= 17:
             locale = ["--locale-provider=builtin", "--locale=C.UTF-8"]
@@ -168,8 +171,7 @@ class Cluster:
         return psycopg.connect(self.url(SUPERUSER, "postgres"), connect_timeout=10, autocommit=True)
 
     def _configure(self) -> None:
-        quoted = '"' + str(self.socket).replace('"', '""') + '"'
-        lines = {**_CONFIGURATION, "unix_socket_directories": quoted, **self.options}
+        lines = {**_CONFIGURATION, "unix_socket_directories": str(self.socket), **self.options}
         # The folder is another user's when root writes here: a new file and a rename follow no link.
         handle, name = tempfile.mkstemp(prefix="governance.", dir=self.data)
         with os.fdopen(handle, "w") as configuration:

@@ -6,6 +6,7 @@ import atexit
 import hashlib
 import logging
 import os
+import re
 import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -21,6 +22,7 @@ from governance.errors import DatabaseSetupFailed
 log = logging.getLogger("governance.control")
 
 _LONGEST_SOCKET_PATH = 100
+_PLAIN = re.compile(r"[A-Za-z0-9/._-]+")
 _REVIVAL_SEC = 60
 
 
@@ -160,6 +162,8 @@ def _make_home(home: Path) -> Path:
     """
     mode = 0o711 if os.geteuid() == 0 else 0o700
     folder = home / "postgres"
+    if not str(home).isprintable():
+        raise _no_home(home, "its name holds characters that cannot be printed")  # Postgres's own files hold lines
     try:
         home.parent.mkdir(parents=True, exist_ok=True)
         for path in (home, folder):
@@ -182,15 +186,15 @@ def _make_home(home: Path) -> Path:
 
 def _no_home(home: Path, reason: str) -> DatabaseSetupFailed:
     return DatabaseSetupFailed(
-        f"The home {home} cannot be used: {reason}.",
+        f"The home {str(home)!r} cannot be used: {reason}.",
         fix="Name a folder of your own with GOVCTL_HOME, or set DATABASE_URL.",
     )
 
 
 def _socket_folder(folder: Path) -> Path:
-    """A folder for the socket, inside the home where the path is short enough for the system to accept it."""
+    """A folder for the socket: inside the home, unless its path is too long for the system or needs quoting."""
     inside = folder / "run"
-    if len(os.fsencode(inside / f"{SOCKET_NAME}.lock")) <= _LONGEST_SOCKET_PATH:
+    if _PLAIN.fullmatch(str(inside)) and len(str(inside / f"{SOCKET_NAME}.lock")) <= _LONGEST_SOCKET_PATH:
         return inside
     name = hashlib.sha256(os.fsencode(folder.resolve())).hexdigest()[:16]
     return Path("/tmp") / f"govctl-{name}"
