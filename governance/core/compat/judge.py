@@ -1,15 +1,23 @@
-"""The independent validator: no payload is called a witness before it has judged it."""
+"""The independent validator: no payload is called a witness before it has judged it.
+
+It is given each schema as written, but for patterns that it would refuse or misread: those it gets in its own
+spelling of what ECMA-262 means.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from governance.core.canonical import escape
 from governance.core.compat.model import JSON, Side, Witness, WitnessError
 from governance.core.schema.dialects import dialect_of
+from governance.core.schema.regex_portable import spoken
 
 MAX_ERRORS = 5
 _TEXT_LIMIT = 240
+_GAVE_UP: Final = "Error executing regex"
+_DATA: Final = frozenset({"const", "default", "enum", "example", "examples"})
+_MAPS: Final = frozenset({"properties", "$defs", "definitions", "dependentSchemas", "dependencies"})
 
 
 class Judge:
@@ -19,6 +27,8 @@ class Judge:
         self._schema = schema
         self._assert_formats = assert_formats
         self._validator: Any = None
+        self._respelled: dict[str, str] = {}
+        """Patterns as the validator was given them, and as they were written."""
         self._unreadable = False
 
     def accepts(self, payload: JSON) -> bool | None:
@@ -39,7 +49,7 @@ class Judge:
             WitnessError(
                 pointer="".join(f"/{escape(str(token))}" for token in error.instance_path),
                 keyword=str(error.kind.name),
-                message=_short(str(error.message)),
+                message=_short(self._as_written(str(error.message))),
             )
             for error, _ in zip(validator.iter_errors(payload), range(50), strict=False)
         ]
@@ -51,22 +61,98 @@ class Judge:
             dialect = dialect_of(self._schema)
             try:
                 assert dialect is not None
-                self._validator = dialect.validator(self._schema, validate_formats=self._assert_formats, offline=True)
+                schema = _Speller(self._schema, self._respelled).schema(self._schema)
+                self._validator = dialect.validator(schema, validate_formats=self._assert_formats, offline=True)
             except Exception:  # the validator raises its own classes for a pattern it cannot compile, say
                 self._unreadable = True
         return self._validator
+
+    def _as_written(self, message: str) -> str:
+        for given, written in self._respelled.items():
+            message = message.replace(given, written)
+        return message
+
+
+class _Speller:
+    """Copies a schema where a pattern must be spelled otherwise; where none must, the schema is its own copy."""
+
+    def __init__(self, document: JSON, respelled: dict[str, str]) -> None:
+        self._document = document
+        self._respelled = respelled
+        self._names_may_change: bool | None = None
+
+    def schema(self, schema: JSON) -> JSON:
+        if isinstance(schema, list):
+            return self._copied(schema, [self.schema(item) for item in schema])
+        if not isinstance(schema, dict):
+            return schema
+        return self._copied(schema, {keyword: self._under(keyword, value) for keyword, value in schema.items()})
+
+    def _under(self, keyword: str, value: JSON) -> JSON:
+        if keyword in _DATA:
+            return value
+        if keyword == "pattern" and isinstance(value, str):
+            return self._spoken(value)
+        if not isinstance(value, dict):
+            return self.schema(value) if isinstance(value, list) else value
+        if keyword == "patternProperties":
+            return self._by_pattern(value)
+        if keyword in _MAPS:
+            return self._copied(value, {name: self.schema(child) for name, child in value.items()})
+        return self.schema(value)
+
+    def _by_pattern(self, children: dict[str, JSON]) -> JSON:
+        spelled: dict[str, JSON] = {}
+        for pattern, child in children.items():
+            name = self._spoken(pattern)
+            if name != pattern and not self._free_to_rename():
+                name = pattern
+            while name in spelled or (name != pattern and name in children):
+                name = f"(?:{name})"  # two spellings of one pattern, each with a schema of its own
+            spelled[name] = self.schema(child)
+        return self._copied(children, spelled)
+
+    def _spoken(self, pattern: str) -> str:
+        given = spoken(pattern)
+        if given != pattern:
+            self._respelled[given] = pattern
+        return given
+
+    def _free_to_rename(self) -> bool:
+        """No reference leads through a pattern's name."""
+        if self._names_may_change is None:
+            self._names_may_change = not any("patternProperties" in ref for ref in _references(self._document))
+        return self._names_may_change
+
+    def _copied(self, old: JSON, new: JSON) -> JSON:
+        if isinstance(old, dict):
+            same = list(old) == list(new) and all(new[key] is value for key, value in old.items())
+        else:
+            same = all(one is other for one, other in zip(old, new, strict=True))
+        return old if same else new
+
+
+def _references(document: JSON) -> list[str]:
+    found, stack = [], [document]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, dict):
+            if isinstance(reference := node.get("$ref"), str):
+                found.append(reference)
+            stack.extend(node.values())
+        elif isinstance(node, list):
+            stack.extend(node)
+    return found
 
 
 def confirmed(side: Side, payload: JSON, *, sender: Judge, receiver: Judge) -> Witness | None:
     """The payload as a witness if the sender's schema accepts and the receiver's refuses it, else None."""
     if sender.accepts(payload) is not True or receiver.accepts(payload) is not False:
         return None
-    return Witness(
-        side=side,
-        payload=payload,
-        accepted_by="old" if side is Side.INPUT else "new",
-        errors=receiver.complaints(payload),
-    )
+    errors = receiver.complaints(payload)
+    if all(error.message.startswith(_GAVE_UP) for error in errors):
+        return None  # a pattern that the validator gave up on refuses nothing
+    return Witness(side=side, payload=payload, accepted_by="old" if side is Side.INPUT else "new", errors=errors)
 
 
 def _short(text: str) -> str:
