@@ -22,6 +22,7 @@ Wrap: TypeAlias = Callable[[Node], Node]
 """Puts a node of one position into the position it stands at, so that it can be asked of the whole value."""
 
 MAX_FINDINGS: Final = 200
+MAX_DEPTH: Final = 200
 
 # Keywords that are judged one by one, in the order in which a reader wants to hear of them; those of the
 # first row mask the rest: a value of the wrong type has no length to complain of.
@@ -89,7 +90,7 @@ class Explainer:
     def _walk(self, at: _At) -> None:
         schema, forest = at.spot.schema, self.forest
         node = self.lowering.lower(schema, at.spot.scope, lifted=at.lifted)
-        if len(self.found) >= MAX_FINDINGS or not node.can_fail or self._probe(at, node).found is False:
+        if self._exhausted(at) or not node.can_fail or self._probe(at, node).found is False:
             return
         if not isinstance(schema, dict):
             self._leaf(at, "false", "", forest.false)
@@ -103,6 +104,11 @@ class Explainer:
         self._deferred.discard(id(schema))
         if len(self.found) == before and not self._deferred:
             self._leaf(at, "schema", "", node)
+
+    def _exhausted(self, at: _At) -> bool:
+        """Enough found, no steps left to find more with, or too deep."""
+        steps = self.question.solver.budget.remaining
+        return len(self.found) >= MAX_FINDINGS or steps <= 0 or len(at.path) > MAX_DEPTH
 
     def _keywords(self, at: _At, schema: dict[str, Any]) -> None:
         scope = self.lowering.references.enter(schema, at.spot.scope)

@@ -6,14 +6,20 @@ spelling of what ECMA-262 means.
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import Any, Final
+
+import jsonschema_rs
 
 from governance.core.canonical import escape
 from governance.core.compat.model import JSON, Side, Witness, WitnessError
 from governance.core.schema.dialects import dialect_of
+from governance.core.schema.effort import MAX_VISITS, Effort
+from governance.core.schema.references import References
 from governance.core.schema.regex_portable import spoken
 
 MAX_ERRORS = 5
+_MAX_VISITS_FOR_ALL: Final = 20_000
 _TEXT_LIMIT = 240
 _GAVE_UP: Final = "Error executing regex"
 _DATA: Final = frozenset({"const", "default", "enum", "example", "examples"})
@@ -30,10 +36,11 @@ class Judge:
         self._respelled: dict[str, str] = {}
         """Patterns as the validator was given them, and as they were written."""
         self._unreadable = False
+        self._effort: Effort | None = None
 
     def accepts(self, payload: JSON) -> bool | None:
         validator = self._compiled()
-        if validator is None:
+        if validator is None or self._visits(payload) > MAX_VISITS:
             return None
         try:
             return bool(validator.is_valid(payload))
@@ -51,10 +58,27 @@ class Judge:
                 keyword=str(error.kind.name),
                 message=_short(self._as_written(str(error.message))),
             )
-            for error, _ in zip(validator.iter_errors(payload), range(50), strict=False)
+            for error in self._errors(validator, payload)
         ]
         found.sort(key=lambda error: (error.pointer.count("/"), error.pointer, error.keyword))
         return tuple(found[:MAX_ERRORS])
+
+    def _errors(self, validator: Any, payload: JSON) -> list[Any]:
+        """The first fifty; only the first where the validator, which gathers all of them, would take long."""
+        if self._visits(payload) <= _MAX_VISITS_FOR_ALL:
+            return list(islice(validator.iter_errors(payload), 50))
+        try:
+            validator.validate(payload)
+        except jsonschema_rs.ValidationError as error:
+            return [error]
+        return []
+
+    def _visits(self, payload: JSON) -> int:
+        if self._effort is None:
+            dialect = dialect_of(self._schema)
+            assert dialect is not None, "a schema without faults has a dialect"
+            self._effort = Effort(References(self._schema, dialect))
+        return self._effort.visits(payload)
 
     def _compiled(self) -> Any:
         if self._validator is None and not self._unreadable:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 _MAX_LENGTH: Final = 50_000
 _MAX_DISTINCT: Final = 200
+_STEPS_A_PLACE: Final = 4
 
 
 @dataclass
@@ -113,8 +114,9 @@ class _Search:
         last = max(shape.shortest, self.explicit) + demands
         if shape.longest is not None:
             last = min(last, shape.longest)
-        for length in range(shape.shortest, last + 1):
-            self.solver.budget.spend()
+        first = max(shape.shortest, max((minimum for _, _, minimum, _ in self.counts), default=0))
+        for length in range(first, last + 1):
+            self.solver.budget.spend(_STEPS_A_PLACE + length // 8)
             if length > _MAX_LENGTH:
                 if self._impossible(length):
                     return NOTHING
@@ -156,7 +158,7 @@ class _Search:
 
     def _deny_items(self, index: int, states: list[State]) -> list[Any] | None:
         """Place each denied ITEMS literal on a position that violates it."""
-        self.solver.budget.spend()
+        self.solver.budget.spend(_STEPS_A_PLACE)
         if index == len(self.shape.denied):
             return self._count(0, states)
         node = self.shape.denied[index]
@@ -186,7 +188,7 @@ class _Search:
             sizes = list(range(minimum, min(maximum, len(states)) + 1))
         for size in sizes:
             for chosen in self._choices(states, size):
-                self.solver.budget.spend()
+                self.solver.budget.spend(_STEPS_A_PLACE + len(states) // 4)
                 picked = set(chosen)
                 marked = [
                     state | {holds} if position in picked else (state if maximum is None else state | {fails})
@@ -198,24 +200,17 @@ class _Search:
         return None
 
     def _choices(self, states: list[State], size: int) -> Iterator[tuple[int, ...]]:
-        """Sets of positions, alike positions in equal states counted once."""
-        seen: set[tuple[Any, ...]] = set()
-        for chosen in combinations(range(len(states)), size):
-            self.solver.budget.spend()
-            key = tuple(
-                sorted(
-                    (position if position < self.explicit else -1, hash(states[position]))
-                    for position in chosen
-                )
-            )
-            if key not in seen:
-                seen.add(key)
-                yield chosen
+        """Sets of positions, of which those in equal states count as one and the same."""
+        alike: dict[State, list[int]] = {}
+        for position, state in enumerate(states):
+            alike.setdefault(state, []).append(position)
+        yield from _picks(list(alike.values()), size)
 
     def _repeat(self, states: list[State]) -> list[Any] | None:
         if not self.shape.repeated:
             return self._fill(states)
         for first, second in combinations(range(len(states)), 2):
+            self.solver.budget.spend(_STEPS_A_PLACE)
             both = states[first] | states[second]
             answer = self.solver.solve(both)
             if answer.found is None:
@@ -277,6 +272,7 @@ class _Search:
                 if answer.found is None:
                     self.reason = self.reason or answer.reason
                 break
+            self.solver.budget.spend(_STEPS_A_PLACE + len(found))
             node = one_of_values(self.solver.forest, [answer.value])
             found.append((node, answer.value))
             state = state | {node.id * 4 + DENIED}
@@ -287,3 +283,16 @@ def _item(node: Node, position: int) -> Node:
     prefix: tuple[Node, ...] = node.args[0]
     found: Node = prefix[position] if position < len(prefix) else node.args[1]
     return found
+
+
+def _picks(groups: list[list[int]], size: int) -> Iterator[tuple[int, ...]]:
+    """``size`` positions, so many from each group and always its first ones."""
+    if not groups:
+        if not size:
+            yield ()
+        return
+    first, others = groups[0], groups[1:]
+    room = sum(map(len, others))
+    for count in range(min(size, len(first)), max(size - room, 0) - 1, -1):
+        for rest in _picks(others, size - count):
+            yield (*first[:count], *rest)

@@ -31,6 +31,8 @@ _COUNTS: Final = {
     "minProperties": Kind.MINPROPS,
     "maxProperties": Kind.MAXPROPS,
 }
+MAX_DEPTH: Final = 400
+"""Schemas within schemas, references followed."""
 _MINIMA: Final = {Kind.MINLENGTH, Kind.MINITEMS, Kind.MINPROPS}
 
 
@@ -80,6 +82,8 @@ class Lowering:
         key = (id(schema), lifted, bare)
         if (done := self._done.get(key)) is not None:
             return done
+        if len(self._under_way) > MAX_DEPTH:
+            return self.forest.opaque("depth", (id(self), *key))
         reference_key = (id(self), *key)
         if key in self._under_way:
             self._recursive.add(reference_key)

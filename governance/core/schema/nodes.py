@@ -80,7 +80,7 @@ class Mode(IntEnum):
     """``properties`` or ``patternProperties`` stood here: the position is no longer free-form."""
 
 
-_LITERAL_TYPE: Final = {
+LITERAL_TYPES: Final = {
     Kind.MINIMUM: NUMBER,
     Kind.MAXIMUM: NUMBER,
     Kind.MULTIPLE: NUMBER,
@@ -207,7 +207,7 @@ class Forest:
         return self._joined(Kind.AND, parts, self.true)
 
     def disjunction(self, nodes: Iterable[Node]) -> Node:
-        parts = self._parts(nodes, Kind.OR, neutral=self.false)
+        parts = self._merged(self._parts(nodes, Kind.OR, neutral=self.false))
         # ``true or x`` is true, but a sender that took ``x`` was told of x's names: keep what declares.
         trivially = self.true in parts or any(p.kind is Kind.NOT and p.args[0] in parts for p in parts)
         if trivially and not any(part.declares for part in parts):
@@ -218,7 +218,27 @@ class Forest:
         parts = tuple(node for node in nodes if node is not self.false)
         if not parts:
             return self.false
-        return parts[0] if len(parts) == 1 else self._make(Kind.ONEOF, parts)
+        if len(parts) == 1:
+            return parts[0]
+        # A union is the simpler question wherever no value can fit twice.
+        return self.disjunction(parts) if _surely_disjoint(parts) else self._make(Kind.ONEOF, parts)
+
+    def _merged(self, parts: dict[Node, None]) -> dict[Node, None]:
+        """Finite sets joined into one, bare types likewise."""
+        for kind in (Kind.ENUM, Kind.TYPES):
+            alike = [part for part in parts if part.kind is kind]
+            if len(alike) < 2:
+                continue
+            for part in alike:
+                del parts[part]
+            if kind is Kind.ENUM:
+                parts[self.enum(key for part in alike for key in part.args[0])] = None
+            else:
+                mask = 0
+                for part in alike:
+                    mask |= part.args[0]
+                parts[self.types(mask)] = None
+        return parts
 
     def _parts(self, nodes: Iterable[Node], kind: Kind, *, neutral: Node) -> dict[Node, None]:
         parts: dict[Node, None] = {}
@@ -240,7 +260,7 @@ class Forest:
 def _measure(node: Node) -> None:
     """Set the masks and ``declares`` from the children, which are complete by now."""
     kind, args = node.kind, node.args
-    if (literal_type := _LITERAL_TYPE.get(kind)) is not None:
+    if (literal_type := LITERAL_TYPES.get(kind)) is not None:
         node.can_fail = literal_type
         if kind is Kind.PROPS:
             names, patterns, rest, mode = args
@@ -276,6 +296,49 @@ def _measure(node: Node) -> None:
         node.can_hold, node.can_fail = args[0].can_fail, args[0].can_hold
     elif kind is Kind.REF:
         node.declares = True
+
+
+def _surely_disjoint(branches: tuple[Node, ...]) -> bool:
+    """Is it plain that no value fits two branches: by type, by constants, or by one required field's constants?"""
+    held = 0
+    constants: list[Node] = []
+    objects: list[Node] = []
+    for branch in branches:
+        if branch.kind is Kind.ENUM:
+            constants.append(branch)
+        elif branch.can_hold == OBJECT:
+            objects.append(branch)
+        elif branch.can_hold & held:
+            return False
+        else:
+            held |= branch.can_hold
+    points = [key for branch in constants for key in branch.args[0]]
+    if len(points) != len(set(points)) or any(type_mask & held for type_mask, _ in points):
+        return False
+    if not objects:
+        return True
+    tags = [_tags(branch) for branch in objects]
+    shared = set(tags[0]).intersection(*tags[1:])
+    return not held & OBJECT and (len(objects) == 1 or any(_apart([tag[name] for tag in tags]) for name in shared))
+
+
+def _apart(sets: list[frozenset[Any]]) -> bool:
+    return sum(map(len, sets)) == len(frozenset().union(*sets))
+
+
+def _tags(branch: Node) -> dict[str, frozenset[Any]]:
+    """The required fields of an object branch whose values are a finite set."""
+    parts = branch.args if branch.kind is Kind.AND else (branch,)
+    required = {part.args[0] for part in parts if part.kind is Kind.REQUIRED}
+    tags: dict[str, frozenset[Any]] = {}
+    for part in parts:
+        if part.kind is Kind.PROPS:
+            for name, child in part.args[0]:
+                members = child.args if child.kind is Kind.AND else (child,)
+                found = next((member for member in members if member.kind is Kind.ENUM), None)
+                if found is not None and name in required:
+                    tags[name] = found.args[0]
+    return tags
 
 
 class NumberTooLarge(ValueError):

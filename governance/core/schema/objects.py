@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from governance.core.schema.solver import Solver
 
 _MAX_FILLERS: Final = 400
+_STEPS_A_PLACE: Final = 4
 
 
 class _Undecided(Exception):
@@ -222,7 +223,7 @@ class _Search:
         fresh: tuple[_Fresh, ...],
     ) -> Answer | None:
         """An answer with a value, or None when no placement works (``self.reason`` says if one might)."""
-        self.solver.budget.spend()
+        self.solver.budget.spend(_STEPS_A_PLACE)
         if index == len(demands):
             return self._finish(named, fresh)
         node, on_names = demands[index]
@@ -297,7 +298,7 @@ class _Search:
     def _split(
         self, asked: list[tuple[Node, int]], index: int, name: State, value: State, declared: bool
     ) -> Iterator[_Fresh]:
-        self.solver.budget.spend()
+        self.solver.budget.spend(_STEPS_A_PLACE)
         if index == len(asked):
             if declared and self._settled(value):
                 yield _Fresh(name, value)

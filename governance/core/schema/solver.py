@@ -18,6 +18,7 @@ from governance.core.schema import arrays, objects, strings_leaf
 from governance.core.schema import nodes as n
 from governance.core.schema.answers import ASKED, DENIED, NOTHING, SENT, Answer, State, entry
 from governance.core.schema.budget import Budget, BudgetExceeded
+from governance.core.schema.holding import Holding
 from governance.core.schema.nodes import Forest, Kind, Node, plain_number
 from governance.core.schema.numbers import NumberRange, NumberUndecided
 
@@ -27,6 +28,11 @@ sys.setrecursionlimit(max(sys.getrecursionlimit(), 20_000))
 
 MAX_DEPTH: Final = 400
 MAX_OPTIONS: Final = 64
+
+# What things cost in steps of about a microsecond.
+_STEPS_A_QUESTION: Final = 10
+_STEPS_A_STATE: Final = 8
+_STEPS_A_BRANCH: Final = 8
 
 
 _UNDER_WAY: Final = Answer(None, None, "under-way")
@@ -46,16 +52,21 @@ class Solver:
         self._tentative: dict[State, int] = {}
         self._frames: list[list[State]] = []
         self._lowest = _NEVER
+        self.holding = Holding(forest, budget)
         self._overlap: dict[tuple[int, int], bool] = {}
         self.props_maps: dict[int, dict[str, Node]] = {}
 
     def question(self, entries: Iterable[int]) -> Answer:
         """Solve a state from the outside: a spent budget or too deep a recursion becomes a reason."""
         try:
+            self.budget.spend(_STEPS_A_QUESTION)
             return self.solve(frozenset(entries))
         except BudgetExceeded:
             self._reset()
             return Answer(None, None, "budget")
+        except RecursionError:
+            self._reset()
+            return Answer(None, None, "depth")
 
     def _reset(self) -> None:
         """Forget what was under way when the budget ran out; what was settled stays settled."""
@@ -77,7 +88,7 @@ class Solver:
             return known
         if _contradicts(state):
             return NOTHING
-        self.budget.spend()
+        self.budget.spend(_STEPS_A_STATE + len(state) // 4)
         depth = len(self._frames)
         if depth > MAX_DEPTH:
             return Answer(None, None, "depth")
@@ -164,10 +175,12 @@ class _Expansion:
     def run(
         self, todo: list[int], seen: set[int], literals: list[int], choices: list[list[tuple[int, ...]]]
     ) -> Answer:
-        self.solver.budget.spend()
+        budget = self.solver.budget
+        budget.spend(_STEPS_A_BRANCH + len(seen) // 16)
         while True:
             if not self._expand(todo, seen, literals, choices):
                 return NOTHING
+            budget.spend(len(choices))
             narrowed = self._narrow(seen, choices, todo)
             if narrowed is None:
                 return NOTHING
@@ -176,15 +189,22 @@ class _Expansion:
                 break
         if not choices:
             return self._leaf(literals)
+        declaring = [choice for choice in choices if self._declares(choice)]
         # While a choice may still declare names to a sender, a closed look would be too strict.
-        if not any(self._declares(choice) for choice in choices) and self._leaf(literals).found is False:
+        guess = self._leaf([_as_written(item) for item in literals] if declaring else literals)
+        if guess.found is False:
             return NOTHING
-        choices.sort(key=len)
+        open_choices = [choice for choice in choices if not self._declares(choice)]
+        if guess.found:
+            open_choices = [choice for choice in open_choices if not self._met_by(guess.value, choice)]
+        if not open_choices and not declaring:
+            return guess
+        # Only a choice that the guess violates can have a part in a refutation.
+        split = min(open_choices or declaring, key=len)
+        others = [choice for choice in choices if choice is not split]
         reason: str | None = None
-        for alternative in choices[0]:
-            answer = self.run(
-                [item for item in alternative if item >= 0], set(seen), list(literals), list(choices[1:])
-            )
+        for alternative in split:
+            answer = self.run([item for item in alternative if item >= 0], set(seen), list(literals), list(others))
             if answer.found:
                 return answer
             reason = reason or answer.reason
@@ -196,8 +216,9 @@ class _Expansion:
         self, todo: list[int], seen: set[int], literals: list[int], choices: list[list[tuple[int, ...]]]
     ) -> bool:
         """Work off ``todo``; False when it cannot all be met."""
-        type_mask, by_id = self.type, self.by_id
+        type_mask, by_id, budget = self.type, self.by_id, self.solver.budget
         while todo:
+            budget.spend(2)
             item = todo.pop()
             if item in seen:
                 continue
@@ -253,6 +274,7 @@ class _Expansion:
         """Drop dead alternatives and met choices; a choice with one alternative left is no choice."""
         remaining: list[list[tuple[int, ...]]] = []
         for alternatives in choices:
+            self.solver.budget.spend(len(alternatives))
             live: list[tuple[int, ...]] = []
             met = False
             for alternative in alternatives:
@@ -285,6 +307,14 @@ class _Expansion:
                 return False
             met = met and bool(standing)
         return met or None
+
+    def _met_by(self, value: Any, choice: list[tuple[int, ...]]) -> bool:
+        """Does the value satisfy one of the alternatives?"""
+        holds = self.solver.holding.holds
+        return any(
+            all(item >= 0 and holds(self.by_id[item >> 2], value) is (item & 3 != DENIED) for item in alternative)
+            for alternative in choice
+        )
 
     def _declares(self, choice: list[tuple[int, ...]]) -> bool:
         """May taking one alternative more tell a sender of more names? Then none is met for good."""
@@ -376,6 +406,7 @@ def _find_number(solver: Solver, literals: list[int]) -> Answer:
         node, denied = solver.forest.by_id[item >> 2], item & 3 == DENIED
         kind, args = node.kind, node.args
         if kind is Kind.ENUM:
+            solver.budget.spend(len(args[0]) // 4)
             points = {value for type_mask, value in args[0] if type_mask == n.NUMBER}
             if denied:
                 wanted.excluded |= points
@@ -397,6 +428,11 @@ def _find_number(solver: Solver, literals: list[int]) -> Answer:
     except NumberUndecided:
         return Answer(None, None, "number-too-rare")
     return NOTHING if found is None else Answer(True, plain_number(found))
+
+
+def _as_written(item: int) -> int:
+    """The same literal of a sender who may send anything that the schema as written lets pass."""
+    return item - SENT if item >= 0 and item & 3 == SENT else item
 
 
 def _contradicts(state: State) -> bool:

@@ -31,6 +31,7 @@ def find(solver: Solver, literals: list[int]) -> Answer:
         node, denied = solver.forest.by_id[item >> 2], item & 3 == DENIED
         kind, args = node.kind, node.args
         if kind is Kind.ENUM:
+            solver.budget.spend(len(args[0]) // 4)
             points = {value for type_mask, value in args[0] if type_mask == n.STRING}
             if denied:
                 excluded |= points
@@ -62,6 +63,7 @@ def find(solver: Solver, literals: list[int]) -> Answer:
         )
 
     if allowed is not None:
+        solver.budget.spend(len(allowed))
         try:
             fitting = [text for text in allowed if fits(text)]
         except ValueError:  # a pattern that the validator does not know either
