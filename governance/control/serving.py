@@ -138,6 +138,8 @@ def _bind(host: str, port: int) -> socket.socket:
             f"{host} port {port} cannot be used: {reason}.",
             fix="Stop that program, choose another port with --port, or let one be chosen with --port 0.",
         ) from None
+    # Accepted sockets inherit it; asyncio sets it only where the protocol number is given, which it is not here.
+    listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     listener.setblocking(False)
     return listener
 
