@@ -136,6 +136,7 @@ class _Judge:
         highest = max((one.version for one in standing.history), default=standing.version)
         text = fix or row.fix.format(
             smallest=standing.smallest or f"a number above {highest}",
+            above=next_version(highest, Bump.MAJOR),
             level=level.value if level and level is not Level.UNDECIDED else Level.BREAKING_CHANGE.value,
         )
         fingerprint = finding.fingerprint if finding else None
@@ -149,6 +150,9 @@ class _Judge:
                 self.say("invalid", f"{self._named} is not valid: {_faults(standing.alone)}.")
                 return False
             self.say("first-version", f"There is nothing that {self._named} could break.")
+            above = [one.version for one in standing.history if one.published.is_baseline]
+            if above:
+                self.say("opens-below", f"Callers of {min(above)} whose range admits it are served it instead.")
         for one in standing.compared:
             if one.comparison.verdict is Verdict.INVALID:
                 code = "baseline-invalid" if one.comparison.invalid_side == "old" else "invalid"
@@ -239,7 +243,14 @@ class _Judge:
         if not standing.transitive and standing.earlier:
             count = len(standing.earlier)
             self.say("line-not-judged", f"{count} earlier version{'s' * (count > 1)} of the line not compared.")
-        if standing.opens_line and standing.baseline is not None:
+        if standing.opens_line and standing.later is not None and standing.baseline is not None:
+            # ranges start at their lowest version: callers of the higher one would be moved down here
+            self.say(
+                "splits-line",
+                f"{standing.version} breaks with {standing.baseline.version}, and {standing.later.version} "
+                "above it does not.",
+            )
+        elif standing.opens_line and standing.baseline is not None:
             worst = standing.worst_finding()
             self.say(
                 "opens-line",

@@ -21,8 +21,8 @@ class Outcome(StrEnum):
 class ReasonCode:
     """One kind of reason: what it does to the decision under ``enforce``, and what to do about it.
 
-    ``hard``: no policy softens it, since what it refuses cannot be stored. ``fix`` may hold ``{skill}``,
-    ``{version}``, ``{baseline}``, ``{smallest}`` and ``{level}``.
+    ``hard``: no policy softens it, since what it refuses cannot be stored. ``fix`` may hold
+    ``{smallest}``, ``{above}`` and ``{level}``.
     """
 
     id: str
@@ -38,6 +38,12 @@ _ROWS: Final = (
         outcome=Outcome.ALLOW,
         title="There is nothing to compare with",
         fix="Nothing to do: the level is as declared.",
+    ),
+    ReasonCode(
+        id="opens-below",
+        outcome=Outcome.WARN,
+        title="The version opens a line below all others",
+        fix="Tell the consumers of ranges that admit it: ranges start at their lowest version.",
     ),
     ReasonCode(
         id="already-published",
@@ -118,6 +124,12 @@ _ROWS: Final = (
         outcome=Outcome.BLOCK,
         title="The next higher version of the line would break callers of this one",
         fix="Leave out what the higher version does not keep, or publish above it.",
+    ),
+    ReasonCode(
+        id="splits-line",
+        outcome=Outcome.BLOCK,
+        title="A new line would open below versions of the line it leaves",
+        fix="Publish the break above every version of the line, as {above} or higher.",
     ),
     ReasonCode(
         id="line-not-judged",

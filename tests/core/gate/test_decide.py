@@ -104,6 +104,13 @@ def test_the_first_version_is_allowed_at_the_level_it_declares() -> None:
     assert (decision.opens_line, decision.line, decision.baseline) == (True, "0.1.0", None)
 
 
+def test_a_version_below_all_others_warns_that_ranges_will_start_there() -> None:
+    decision = decide(skill("0.9.0"), [FIRST], compare=check)
+    assert (decision.outcome, codes(decision)) == (Outcome.WARN, ["opens-below", "first-version"])
+    unserved = [there(skill("1.0.0"), state=Status.RETIRED), there(skill("2.0.0-rc.1"))]
+    assert decide(skill("0.9.0"), unserved, compare=check).outcome is Outcome.ALLOW
+
+
 def test_a_candidate_without_a_version_is_refused_as_such() -> None:
     with pytest.raises(InvalidVersion):
         decide(skill("1.0.0").__class__(name="git.log", version=""), [], compare=check)
@@ -279,6 +286,14 @@ def test_a_backport_must_not_make_the_next_step_a_break() -> None:
     assert unsure.undecided_alone
 
 
+def test_a_break_is_not_put_in_below_versions_of_the_line_it_breaks() -> None:
+    history = [*line_of_three(), there(skill("3.0.0", title="d"), baseline="1.2.0")]
+    engine = Pairwise(frozenset({("1.2.0", "2.0.0")}))
+    decision = decide(skill("2.0.0", title="e"), history, compare=engine)
+    assert (decision.outcome, codes(decision)) == (Outcome.BLOCK, ["splits-line"])
+    assert "4.0.0" in reason(decision, "splits-line").fix
+
+
 def test_a_backport_for_which_there_is_no_number_is_told_to_go_above_everything() -> None:
     history = [FIRST, there(skill("2.0.0", needs="b"), opens=True, baseline="1.0.0")]
     decision = decide(skill("1.0.1", needs="a"), history, compare=check)
@@ -431,7 +446,7 @@ def test_every_reason_says_what_to_do_without_a_hole_in_it() -> None:
     for code, row in REASONS.items():
         assert row.id == code
         assert row.title
-        assert "{" not in row.fix.format(smallest="2.0.0", level="breaking_change")
+        assert "{" not in row.fix.format(smallest="2.0.0", above="3.0.0", level="breaking_change")
 
 
 def test_reasons_come_worst_first_and_the_document_is_plain_json() -> None:
