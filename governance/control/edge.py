@@ -154,7 +154,7 @@ def _known(route: APIRoute) -> dict[str, bool]:
     return found
 
 
-def known_parameters_only(request: Request) -> None:
+async def known_parameters_only(request: Request) -> None:
     """Refuse a query parameter that the route does not know, or one given twice that is a single value."""
     route = request.scope.get("route")
     if not request.url.query or not isinstance(route, APIRoute):
