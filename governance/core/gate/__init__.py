@@ -15,7 +15,8 @@ from governance.core.gate.facts import (
     PolicyMode,
     ReplacementFacts,
 )
-from governance.core.gate.judge import auto_version, decide, replay
+from governance.core.gate.judge import decide
+from governance.core.gate.numbering import auto_version, replay
 from governance.core.gate.reasons import REASONS, Outcome, ReasonCode
 
 __all__ = [

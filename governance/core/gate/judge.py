@@ -1,4 +1,4 @@
-"""``decide``: may this version in? And ``auto_version``: which number would be honest?"""
+"""``decide``: may this version in?"""
 
 from __future__ import annotations
 
@@ -75,47 +75,6 @@ def decide(
         judge.step_onward()
     judge.replacement(replacement)
     return judge.decision(policy, unchecked)
-
-
-def auto_version(
-    candidate: SkillManifest,
-    history: Sequence[HistoryItem],
-    *,
-    compare: Compare,
-    transitive: bool = True,
-    by_content: bool = False,
-) -> Version:
-    """The smallest honest version for ``candidate`` above the highest baseline.
-
-    That baseline's own version when nothing at all would change, or with ``by_content`` when the contract
-    would not; 1.0.0 for the first; a new major when there are versions and none can be a baseline.
-    """
-    every = [one.published for one in history]
-    highest = max((one.version for one in every), default=None)
-    if highest is None:
-        return Version(major=1, minor=0, patch=0)
-    standing = Standing(
-        candidate=candidate,
-        version=next_version(highest, Bump.MAJOR),
-        history=history,
-        compare=compare,
-        transitive=transitive,
-        exceptions={},
-    )
-    if standing.baseline is None:
-        return highest.release if highest.is_prerelease else next_version(highest, Bump.MAJOR)
-    baseline = standing.baseline.published
-    again = replace(candidate, version=str(baseline.version))
-    if again.manifest_digest == baseline.manifest_digest or (
-        by_content and candidate.contract_digest == baseline.contract_digest
-    ):
-        return baseline.version
-    bump = Bump.PATCH if standing.bump is Bump.NONE else standing.bump
-    version = next_version(baseline.version, bump)
-    taken = {one.version for one in every}
-    while version in taken:
-        version = next_version(version, Bump.PATCH)
-    return version
 
 
 @dataclass(kw_only=True)
@@ -323,35 +282,6 @@ class _Judge:
             policy_origin=policy.origin,
             not_checked=not_checked,
         )
-
-
-def replay(manifests: Iterable[SkillManifest], *, compare: Compare) -> list[HistoryItem]:
-    """Versions that lie side by side as the history they make, ascending: which opened a line, against what.
-
-    For callers without a registry. Each is taken as active, whatever the gate would have said of its number.
-
-    Raises:
-        InvalidVersion: one of them has no semantic version.
-    """
-    history: list[HistoryItem] = []
-    for manifest in sorted(manifests, key=lambda one: Version.parse(one.version).key):
-        standing = Standing(
-            candidate=manifest,
-            version=Version.parse(manifest.version),
-            history=tuple(history),
-            compare=compare,
-            transitive=True,
-            exceptions={},
-        )
-        published = Published(
-            version=standing.version,
-            contract_digest=manifest.contract_digest,
-            manifest_digest=manifest.manifest_digest,
-            opens_line=standing.opens_line,
-            baseline=standing.baseline.version if standing.baseline else None,
-        )
-        history.append(HistoryItem(published=published, manifest=manifest))
-    return history
 
 
 _SOFTENED: Final[dict[PolicyMode, Callable[[Outcome], Outcome]]] = {
