@@ -52,8 +52,14 @@ class CoversWorker:
         self._owner = 0
         self._reaper: weakref.finalize[[subprocess.Popen[bytes]], CoversWorker] | None = None
 
-    def __call__(self, old: Any, new: Any, draft: str | None = None) -> bool | None:
-        """Ask. ``draft``: 4, 6, 7, 2019-09 or 2020-12 as text; None: what ``$schema`` says, else 2020-12."""
+    def __call__(
+        self, old: Any, new: Any, draft: str | None = None, *, timeout_sec: float | None = None
+    ) -> bool | None:
+        """Ask. ``draft``: 4, 6, 7, 2019-09 or 2020-12 as text; None: what ``$schema`` says, else 2020-12.
+
+        ``timeout_sec`` may shorten the wait for this one answer; the start of the process is not counted.
+        """
+        timeout = self._timeout if timeout_sec is None else min(self._timeout, timeout_sec)
         try:
             request = pickle.dumps((old, new, draft), protocol=5)
         except (RecursionError, MemoryError):
@@ -61,7 +67,7 @@ class CoversWorker:
         if len(request) > MAX_REQUEST_BYTES:
             return None
         with self._lock:
-            answer = self._ask(len(request).to_bytes(_HEADER_BYTES, "big") + request)
+            answer = self._ask(len(request).to_bytes(_HEADER_BYTES, "big") + request, timeout)
         return {_YES: True, _NO: False}.get(answer)
 
     def close(self) -> None:
@@ -69,12 +75,12 @@ class CoversWorker:
         with self._lock:
             self._stop()
 
-    def _ask(self, message: bytes) -> bytes:
+    def _ask(self, message: bytes, timeout_sec: float) -> bytes:
         try:
             process = self._running()
             if process is None or process.stdin is None or process.stdout is None:
                 return _CANNOT_SAY
-            deadline = time.monotonic() + self._timeout
+            deadline = time.monotonic() + timeout_sec
             if _send(process.stdin, message, deadline):
                 answer = _receive(process.stdout, deadline)
                 if answer:

@@ -30,7 +30,7 @@ from governance.core.compat.question import Question
 from governance.core.compat.risks import Risks, breaks_explained
 from governance.core.compat.search import searched
 from governance.core.compat.telling import undecided
-from governance.core.schema.budget import Budget
+from governance.core.schema.budget import Budget, Interrupt
 from governance.core.schema.load import schema_faults
 from governance.errors import Fault
 
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from governance.core.contract import SkillManifest
 
 SecondOpinion = Callable[[JSON, JSON], bool | None]
-"""Does every value of the first schema lie within the second? True, or None for "cannot say"."""
+"""Does every value of the first schema lie within the second? True, a plain no, or None for "cannot say"."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,8 +48,8 @@ class Settings:
     reading: Reading = Reading.DEFAULT
     assert_formats: bool = False
     """Treat ``format`` as a constraint instead of an annotation."""
-    step_budget: int = 60_000
-    """Elementary steps before the engine gives up with ``undecided``; there is no clock in the core."""
+    step_budget: int = 90_000
+    """Elementary steps before the engine gives up with ``undecided``; the core has no clock, but see ``interrupt``."""
 
 
 DEFAULT_SETTINGS = Settings()
@@ -61,10 +61,13 @@ def check(
     *,
     settings: Settings = DEFAULT_SETTINGS,
     opinion: SecondOpinion | None = None,
+    interrupt: Interrupt | None = None,
 ) -> Comparison:
     """Compare two versions of a skill on both sides and beside the schemas.
 
-    ``None`` stands for "there is no such skill": added (a note) or removed (breaking).
+    ``None`` stands for "there is no such skill": added (a note) or removed (breaking). ``opinion`` is asked where
+    the engine cannot decide, and under the strict reading also whether it agrees. Once ``interrupt`` says so,
+    what is still open stays undecided with the reason ``time``.
     """
     if old is None or new is None:
         return _added_or_removed(old, new)
@@ -77,13 +80,17 @@ def check(
         faults = _faults(one, other)
         if faults is not None:
             return _invalid(*faults, prefix=f"/{side.value}_schema")
-        sides.append(_side(one, other, side, settings, opinion))
+        sides.append(_side(one, other, side, settings, opinion, interrupt))
     findings = [*sides[0].findings, *sides[1].findings, *contract_changes(old, new)]
+    comparison = _comparison(
+        findings, equal=all(side.equal for side in sides), identical=_same_contract(old, new, findings)
+    )
+    if comparison.reason is not None and (proved := [side.name for side in sides if side.proved]):
+        comparison = replace(comparison, reason=f"{comparison.reason}; proved so far: the {proved[0]} side")
     return replace(
-        _comparison(findings, equal=all(side.equal for side in sides), identical=_same_contract(old, new, findings)),
-        second_opinion=tuple(
-            side for side, sided in zip((Side.INPUT, Side.OUTPUT), sides, strict=True) if sided.second_opinion
-        ),
+        comparison,
+        second_opinion=tuple(side.name for side in sides if side.second_opinion),
+        disagreement=tuple(side.name for side in sides if side.disputed),
     )
 
 
@@ -94,55 +101,79 @@ def check_schemas(
     side: Side,
     settings: Settings = DEFAULT_SETTINGS,
     opinion: SecondOpinion | None = None,
+    interrupt: Interrupt | None = None,
 ) -> Comparison:
     """Compare two bare schemas of any kind on one side; no rule about object roots applies."""
     faults = _faults(old, new)
     if faults is not None:
         return _invalid(*faults, prefix="")
-    sided = _side(old, new, side, settings, opinion)
+    sided = _side(old, new, side, settings, opinion, interrupt)
     findings = [*sided.findings, *annotation_changes(old, new, side)]
     comparison = _comparison(findings, equal=sided.equal, identical=not findings and _same(old, new))
-    return replace(comparison, second_opinion=(side,) if sided.second_opinion else ())
+    return replace(
+        comparison,
+        second_opinion=(side,) if sided.second_opinion else (),
+        disagreement=(side,) if sided.disputed else (),
+    )
 
 
 class _Sided(NamedTuple):
-    """One side: its findings, whether both schemas are equal (read as written and read closed), and by whom."""
+    """One side: its findings, and whether both schemas are equal (read as written and read closed)."""
 
+    name: Side
     findings: list[Finding]
     equal: bool
     second_opinion: bool = False
+    """The second opinion proved it."""
+    disputed: bool = False
+    """The second opinion denies what the engine proved."""
+
+    @property
+    def proved(self) -> bool:
+        open_or_broken = (FindingLevel.BREAKING, FindingLevel.UNDECIDED)
+        return not any(finding.level in open_or_broken for finding in self.findings)
 
 
-def _side(old: JSON, new: JSON, side: Side, settings: Settings, opinion: SecondOpinion | None) -> _Sided:
+def _side(
+    old: JSON,
+    new: JSON,
+    side: Side,
+    settings: Settings,
+    opinion: SecondOpinion | None,
+    interrupt: Interrupt | None,
+) -> _Sided:
     if _same(old, new):
-        return _Sided([], True)
+        return _Sided(side, [], True)
     question = Question(
         old,
         new,
         side=side,
         reading=settings.reading,
         assert_formats=settings.assert_formats,
-        budget=Budget(settings.step_budget),
+        budget=Budget(settings.step_budget, interrupt),
     )
     lowerings = question.sender_lowering, question.receiver_lowering
     risks = Risks(*(lowerings if side is Side.INPUT else lowerings[::-1]), side).findings()
     if question.sent is question.received and not question.receiver_lowering.lifted:
-        return _Sided(risks, not risks)
+        return _Sided(side, risks, not risks)
     answer = question.ask()
+    if answer.found is False and settings.reading is Reading.STRICT and _denied_elsewhere(question, opinion):
+        disputed = undecided(question, "disagreement", "the root", old_pointer="", new_pointer="")
+        return _Sided(side, [disputed, *risks], False, disputed=True)
     breaks: list[Finding] = []
     lifted = answer.found is None and _proved_elsewhere(question, opinion)
     if answer.found is not False and not lifted:
         breaks = _explained(question, answer.found, answer.value, answer.reason)
     findings = breaks_explained(breaks, risks)
     if breaks or settings.reading is Reading.STRICT:
-        return _Sided(findings, not findings and question.equivalent(), lifted)
+        return _Sided(side, findings, not findings and question.equivalent(), lifted)
     # A format moves no value; any other structural change means that the closed readings may differ.
     if any(risk.code != "input.format-tightened" for risk in risks):
-        return _Sided(findings, False, lifted)
+        return _Sided(side, findings, False, lifted)
     equal = question.equivalent()
     if not equal and (note := _strict_note(question)) is not None:
         findings.append(note)
-    return _Sided(findings, equal, lifted)
+    return _Sided(side, findings, equal, lifted)
 
 
 def _proved_elsewhere(question: Question, opinion: SecondOpinion | None) -> bool:
@@ -150,12 +181,17 @@ def _proved_elsewhere(question: Question, opinion: SecondOpinion | None) -> bool
     return opinion is not None and opinion(question.sender, question.receiver) is True
 
 
+def _denied_elsewhere(question: Question, opinion: SecondOpinion | None) -> bool:
+    """Does a second opinion say no, where the engine has a proof of literal containment?"""
+    return opinion is not None and opinion(question.sender, question.receiver) is False
+
+
 def _explained(question: Question, found: bool | None, payload: Any, reason: str | None) -> list[Finding]:
     emptied = found and question.sent is question.forest.true and question.side is Side.OUTPUT
     # An emptied schema is one cause, however many promises went with it.
     if emptied and (witness := question.witness(payload)) is not None:
         return [_at_root(question, "output.schema-removed", witness)]
-    question.solver.budget.remaining = max(question.solver.budget.remaining, 0) + question.explanation_budget
+    question.solver.budget.grant(question.explanation_budget)
     findings = Explainer(question).findings()
     if not any(finding.level is FindingLevel.BREAKING for finding in findings):
         witness = question.witness(payload) if found else searched(question)

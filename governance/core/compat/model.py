@@ -202,6 +202,8 @@ class Comparison:
     """``"old"`` or ``"new"`` when the verdict is ``invalid``."""
     second_opinion: tuple[Side, ...] = ()
     """Sides that the engine left open and the second opinion proved."""
+    disagreement: tuple[Side, ...] = ()
+    """Sides that the engine proved and the second opinion denies; they count as undecided."""
 
     @property
     def witness(self) -> Witness | None:
@@ -238,6 +240,8 @@ class Comparison:
             document["invalid_side"] = self.invalid_side
         if self.second_opinion:
             document["second_opinion"] = [side.value for side in self.second_opinion]
+        if self.disagreement:
+            document["disagreement"] = [side.value for side in self.disagreement]
         if self.faults:
             document["faults"] = [fault.to_document() for fault in self.faults]
         return document

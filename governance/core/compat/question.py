@@ -48,10 +48,16 @@ class Question:
         if reading is Reading.DEFAULT:
             self._base = (entry(self.sent, SENT), *([ROOT] if side is Side.INPUT else []))
 
+    @property
+    def interrupted(self) -> bool:
+        """Did whoever asks say that it took long enough?"""
+        return self.solver.budget.interrupted
+
     def ask(self, denied: Node | None = None, also: Iterable[Node] = ()) -> Answer:
         """A value that is sent, meets ``also`` and violates ``denied`` (the whole receiver by default)."""
         node = self.received if denied is None else denied
-        return self.solver.question((*self._base, entry(node, DENIED), *(entry(one, ASKED) for one in also)))
+        answer = self.solver.question((*self._base, entry(node, DENIED), *(entry(one, ASKED) for one in also)))
+        return Answer(None, None, "time") if answer.reason == "budget" and self.interrupted else answer
 
     def sends(self, also: Iterable[Node] = ()) -> Answer:
         """Any value that is sent and meets ``also``."""

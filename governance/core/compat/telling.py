@@ -89,6 +89,7 @@ def tell(
 
 REASONS: Final = {
     "budget": "the question took more steps than the budget allows",
+    "time": "the question took longer than the ceiling allows",
     "depth": "the schemas nest too deep",
     "union-width": "a union has too many overlapping alternatives",
     "unevaluated-width": "too many ways to pass decide what counts as unevaluated",
