@@ -171,8 +171,14 @@ def _local_token(settings: Settings, url: str, address: str) -> str:
             secret = local_admin(session, _kept_secret(path))
     finally:
         database.close()
-    settings.home.mkdir(parents=True, exist_ok=True)
-    _write_private(path, json.dumps({"address": address, "token": secret}, indent=2) + "\n")
+    try:
+        settings.home.mkdir(parents=True, exist_ok=True)
+        _write_private(path, json.dumps({"address": address, "token": secret}, indent=2) + "\n")
+    except OSError as error:
+        raise UsageError(
+            f"{path} cannot be written: {error.strerror}.",
+            fix="Set GOVCTL_HOME to a folder of yours: the token of this machine is kept there.",
+        ) from None
     return secret
 
 

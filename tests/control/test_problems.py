@@ -66,6 +66,7 @@ def check_problem(answer: httpx.Response) -> dict[str, Any]:
         ("GET", "/v1/skills/a.b/diff", 422, "invalid-request"),
         ("GET", "/v1/blobs/abc", 422, "invalid-request"),
         ("GET", "/v1/checks/1", 422, "invalid-request"),
+        ("DELETE", "/v1/tokens/tok_1%00", 422, "invalid-request"),
     ],
 )
 def test_errors_of_routing_and_parameters_have_the_one_shape(

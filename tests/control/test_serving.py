@@ -52,6 +52,15 @@ def test_a_taken_port_is_told_before_anything_is_started(settings: Settings) -> 
     assert "--port 0" in caught.value.fix
 
 
+def test_a_home_that_cannot_be_written_is_told(settings: Settings, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with (
+        pytest.raises(UsageError, match=r"server\.json cannot be written"),
+        serving(replace(settings, home=tmp_path / "file" / "home")),
+    ):
+        pass
+
+
 def test_an_address_of_nobodys_is_told(settings: Settings) -> None:
     for host in ("192.0.2.1", "no.such.host.invalid"):
         with pytest.raises(UsageError), serving(replace(settings, host=host)):

@@ -415,6 +415,30 @@ def test_every_answer_is_what_the_client_reads(service: Service, manifest: Manif
     assert set(card) == set(Skill.model_fields)
 
 
+def test_monstrous_names_are_stored_whole_and_indexed_cut(service: Service, manifest: Manifest) -> None:
+    long = "\u5b57" * 2_000
+    schema = {"type": "object", "properties": {long: {"type": "string"}, "": {}, "~/": {}}}
+    document = manifest(input_schema=schema, tags=[long], extensions={"mcp": {"x": long * 50}})
+    service.admin.put_version(document)
+    read = service.admin.get_version("weather.current", "1.0.0").manifest
+    assert {key: read[key] for key in document} == document
+    for filters in ({"field": long[:200]}, {"tag": long[:200]}, {"text": long[:150]}):
+        assert [card.name for card in service.admin.list_skills(**filters).items] == ["weather.current"]
+
+
+def test_a_nul_is_kept_where_json_may_hold_it_and_refused_where_people_read(
+    service: Service, manifest: Manifest
+) -> None:
+    kept = {"mcp": {"x\x00": "\x00"}}
+    with pytest.raises((InvalidContract, GateRefused)):
+        service.admin.put_version(manifest(title="a\x00title"))
+    with pytest.raises((InvalidContract, GateRefused)):
+        service.admin.put_version(manifest(migration_guide="https://example.org/a\x00b"))
+    published = service.admin.put_version(manifest(extensions=kept)).version
+    assert published.manifest["extensions"] == kept
+    assert b"\\u0000" in service.admin.blob(published.manifest_digest)
+
+
 def test_a_server_error_is_no_success(service: Service, manifest: Manifest, owner_url: str) -> None:
     with psycopg.connect(owner_url) as owner:
         owner.execute("ALTER TABLE skill RENAME TO elsewhere")

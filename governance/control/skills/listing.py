@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, or_
 from sqlmodel import Session, col, select
 
 from governance.control.auth.roles import Caller, Right
-from governance.control.skills.searching import fold, like, words
+from governance.control.skills.searching import folded_field, like, words
 from governance.control.skills.tables import SkillRow
 from governance.core.skill import Status
 from governance.wire import SkillCard
@@ -49,7 +49,7 @@ def _conditions(filters: Filters) -> list[ColumnElement[bool]]:
     if filters.state is not None:
         conditions.append(col(SkillRow.state) == filters.state.value)
     if filters.field is not None:
-        conditions.append(col(SkillRow.fields).contains([fold(filters.field)]))
+        conditions.append(col(SkillRow.fields).contains([folded_field(filters.field)]))
     return conditions
 
 

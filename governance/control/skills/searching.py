@@ -14,6 +14,8 @@ from typing import Any, Final
 from governance.core.contract import SkillManifest
 
 _MAX_FIELDS: Final = 2_000
+MAX_INDEXED: Final = 200
+"""Characters kept of a tag or a field's name: an index entry has a limit, and a filter takes no more."""
 _MAX_TEXT: Final = 20_000
 _LETTERS: Final = str.maketrans({"œ": "oe", "æ": "ae", "ø": "o", "đ": "d", "ł": "l", "ı": "i", "\x00": " "})
 _SCHEMA_MAPS: Final = ("properties", "patternProperties", "$defs", "definitions", "dependentSchemas")
@@ -56,6 +58,11 @@ def field_names(manifest: SkillManifest) -> list[str]:
     return list(names)[:_MAX_FIELDS]
 
 
+def folded_field(name: str) -> str:
+    """A field's name as the index holds it and a search asks for it."""
+    return fold(name[:MAX_INDEXED])[:MAX_INDEXED]
+
+
 def searchable(manifest: SkillManifest, fields: list[str]) -> str:
     """All that a search by text looks through, folded; names also with their parts apart."""
     parts = [
@@ -67,6 +74,6 @@ def searchable(manifest: SkillManifest, fields: list[str]) -> str:
         manifest.owner or "",
         *manifest.tags,
         *(rule.text for rule in manifest.business_rules),
-        *fields,
+        *(field[:MAX_INDEXED] for field in fields),
     ]
     return fold("\n".join(parts))[:_MAX_TEXT]

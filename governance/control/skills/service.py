@@ -15,7 +15,7 @@ from governance.control.settings import Settings
 from governance.control.skills.judging import Judge, Terms, stored_manifest
 from governance.control.skills.ordering import sort_key
 from governance.control.skills.reading import Found, history, published, stored_version
-from governance.control.skills.searching import field_names, fold, searchable
+from governance.control.skills.searching import MAX_INDEXED, field_names, folded_field, searchable
 from governance.control.skills.tables import SkillRow, VersionRow, VersionState
 from governance.core.canonical import canonical_bytes
 from governance.core.contract import SkillManifest, manifest_from_document
@@ -223,7 +223,7 @@ def _store(
         deprecated_since=manifest.deprecated_since,
         sunset=None if manifest.sunset is None else date.fromisoformat(manifest.sunset),
         replacement=manifest.replacement,
-        migration_guide=manifest.migration_guide,
+        migration_guide=_storable(manifest.migration_guide),
         revision=1,
         updated_at=now,
     )
@@ -264,8 +264,8 @@ def _store_card(session: Session, rows: list[Found], newest: SkillManifest, now:
         "description": _storable(manifest.description) or "",
         "owner": manifest.owner,
         "category": manifest.category.value,
-        "tags": list(manifest.tags),
-        "fields": sorted({fold(name) for name in names}),
+        "tags": [tag[:MAX_INDEXED] for tag in manifest.tags],
+        "fields": sorted({folded_field(name) for name in names}),
         "search": searchable(manifest, names),
         "latest": shown["version"] if stable else None,
         "state": shown["state"],

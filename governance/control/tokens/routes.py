@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter, Depends, Path, Request
 from fastapi.responses import Response
 from sqlmodel import Session
 
@@ -41,6 +41,8 @@ router = APIRouter(prefix="/v1/tokens", tags=["tokens"])
 
 Write = Annotated[Session, Depends(session, scope="function")]
 
+TokenId = Annotated[str, Path(pattern=r"^tok_[0-9a-f]{1,32}$", description="A token's id, not its secret.")]
+
 _ALWAYS = (Unauthenticated, Forbidden, UnknownParameter, InvalidRequest, ServiceUnavailable, ServiceError)
 
 
@@ -74,7 +76,7 @@ def list_tokens(caller: Known, current: Write, limit: Limit = 50, cursor: Cursor
 
 
 @router.delete("/{token_id}", response_model=TokenView, responses=responses(*_ALWAYS, NotFound))
-def revoke_token(request: Request, caller: Known, current: Write, token_id: str) -> Response:
+def revoke_token(request: Request, caller: Known, current: Write, token_id: TokenId) -> Response:
     """Revoke a token at once. Safe to repeat."""
     request.state.attempt = service.attempt_to_revoke(token_id)
     if not caller.reach(Right.ADMINISTER):
