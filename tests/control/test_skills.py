@@ -426,17 +426,19 @@ def test_monstrous_names_are_stored_whole_and_indexed_cut(service: Service, mani
         assert [card.name for card in service.admin.list_skills(**filters).items] == ["weather.current"]
 
 
-def test_a_nul_is_kept_where_json_may_hold_it_and_refused_where_people_read(
-    service: Service, manifest: Manifest
-) -> None:
-    kept = {"mcp": {"x\x00": "\x00"}}
-    with pytest.raises((InvalidContract, GateRefused)):
-        service.admin.put_version(manifest(title="a\x00title"))
-    with pytest.raises((InvalidContract, GateRefused)):
-        service.admin.put_version(manifest(migration_guide="https://example.org/a\x00b"))
-    published = service.admin.put_version(manifest(extensions=kept)).version
-    assert published.manifest["extensions"] == kept
-    assert b"\\u0000" in service.admin.blob(published.manifest_digest)
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"title": "a\x00title"},
+        {"migration_guide": "https://example.org/a\x00b"},
+        {"extensions": {"mcp": {"x\x00": 1}}},
+        {"output_schema": {"type": "object", "properties": {"a\x00b": {}}}},
+    ],
+)
+def test_a_nul_is_refused_with_what_to_do(service: Service, manifest: Manifest, fields: dict[str, Any]) -> None:
+    with pytest.raises((InvalidContract, GateRefused)) as caught:
+        service.admin.put_version(manifest(**fields))
+    assert caught.value.fix
 
 
 def test_a_server_error_is_no_success(service: Service, manifest: Manifest, owner_url: str) -> None:
