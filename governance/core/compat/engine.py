@@ -153,6 +153,8 @@ def _side(
         budget=Budget(settings.step_budget, interrupt),
     )
     lowerings = question.sender_lowering, question.receiver_lowering
+    if interrupt is not None and interrupt():
+        return _Sided(side, [undecided(question, "time", "the root", old_pointer="", new_pointer="")], False)
     risks = Risks(*(lowerings if side is Side.INPUT else lowerings[::-1]), side).findings()
     if question.sent is question.received and not question.receiver_lowering.lifted:
         return _Sided(side, risks, not risks)

@@ -178,16 +178,17 @@ class Explainer:
         additional = schema.get("additionalProperties", True)
         if additional is True or (additional is False and at.lifted):
             return
+        told = self.ours.properties(at.partners)
         undeclared = [
             name
-            for name in self.ours.properties(at.partners)
+            for name in told
             if name not in named and not any(fits(pattern, name) for pattern in patterns)
         ]
         for name in undeclared:
             if additional is False:
                 node = forest.props([(name, forest.false)], (), forest.true, Mode.SILENT)
-                declared = self.ours.properties(at.partners)[name][0]
-                self._leaf(at, "field", "/additionalProperties", node, name=name, partner_pointer=declared.pointer)
+                declared = told[name][0].pointer
+                self._leaf(at, "field", "/additionalProperties", node, name=name, partner_pointer=declared)
             else:
                 self._walk_property(at, name, self.theirs.child(at.spot, "/additionalProperties", additional))
         rest = self.lowering.lower(additional, scope, lifted=at.lifted)

@@ -110,10 +110,13 @@ class Places:
     def property(self, spots: Iterable[Spot], name: str) -> list[Spot]:
         """What describes the value under ``name``: declared, else the schema for the rest."""
         spots = list(spots)
-        declared = self.properties(spots).get(name)
-        if declared:
-            return declared
-        return self.additional(spots)
+        place = f"/properties/{escape(name)}"
+        declared = [
+            self.child(spot, place, children[name])
+            for spot in spots
+            if isinstance(children := spot.schema.get("properties"), dict) and name in children
+        ]
+        return declared or self.additional(spots)
 
     def additional(self, spots: Iterable[Spot]) -> list[Spot]:
         """What describes the values under undeclared names."""
