@@ -210,6 +210,7 @@ class Explainer:
         prefix, rest = self.lowering.item_schemas(schema)
         keyword = self.lowering.dialect.tuple_keyword
         for position, child in enumerate(prefix):
+            self.question.solver.budget.remaining -= position // 4
 
             def wrap(node: Node, position: int = position) -> Node:
                 return at.wrap(forest.items((*(forest.true,) * position, node), forest.true))

@@ -14,7 +14,7 @@ import jsonschema_rs
 from governance.core.canonical import escape
 from governance.core.compat.model import JSON, Side, Witness, WitnessError
 from governance.core.schema.dialects import dialect_of
-from governance.core.schema.effort import MAX_VISITS, Effort
+from governance.core.schema.effort import MAX_VISITS, Effort, values_in
 from governance.core.schema.references import References
 from governance.core.schema.regex_portable import spoken
 
@@ -73,12 +73,20 @@ class Judge:
             return [error]
         return []
 
+    def steps(self, payload: JSON) -> int:
+        """What judging costs, in steps of the engine's budget."""
+        effort = self._known_effort()
+        return min(2 * (effort.unfolded + values_in(payload)), MAX_VISITS)
+
     def _visits(self, payload: JSON) -> int:
+        return self._known_effort().visits(payload)
+
+    def _known_effort(self) -> Effort:
         if self._effort is None:
             dialect = dialect_of(self._schema)
             assert dialect is not None, "a schema without faults has a dialect"
             self._effort = Effort(References(self._schema, dialect))
-        return self._effort.visits(payload)
+        return self._effort
 
     def _compiled(self) -> Any:
         if self._validator is None and not self._unreadable:

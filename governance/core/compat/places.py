@@ -37,6 +37,7 @@ class Places:
         self.references = lowering.references
         self.root = Spot(lowering.document, "", lowering.references.root)
         self._pointers: dict[int, str] | None = None
+        self._properties: dict[tuple[tuple[int, str], ...], dict[str, list[Spot]]] = {}
 
     def pointer_of(self, schema: Any) -> str:
         """Where a referenced schema stands; empty for one outside the document."""
@@ -98,25 +99,27 @@ class Places:
 
     def properties(self, spots: Iterable[Spot]) -> dict[str, list[Spot]]:
         """The declared properties of a position: name to the spots that describe the value."""
-        found: dict[str, list[Spot]] = {}
-        for spot in spots:
-            declared = spot.schema.get("properties")
-            if isinstance(declared, dict):
-                for name, child in declared.items():
-                    place = f"/properties/{escape(name)}"
-                    found.setdefault(name, []).append(self.child(spot, place, child))
-        return found
+        spots = list(spots)
+        key = tuple((id(spot.schema), spot.pointer) for spot in spots)
+        known = self._properties.get(key)
+        if known is None:
+            known = self._properties[key] = {}
+            for spot in spots:
+                declared = spot.schema.get("properties")
+                for name in declared if isinstance(declared, dict) else ():
+                    known.setdefault(name, []).append(self._declared(spot, name))
+        return known
+
+    def _declared(self, spot: Spot, name: str) -> Spot:
+        return self.child(spot, f"/properties/{escape(name)}", spot.schema["properties"][name])
 
     def property(self, spots: Iterable[Spot], name: str) -> list[Spot]:
         """What describes the value under ``name``: declared, else the schema for the rest."""
         spots = list(spots)
-        place = f"/properties/{escape(name)}"
-        declared = [
-            self.child(spot, place, children[name])
-            for spot in spots
-            if isinstance(children := spot.schema.get("properties"), dict) and name in children
-        ]
-        return declared or self.additional(spots)
+        declared = self.properties(spots).get(name)
+        if declared:
+            return declared
+        return self.additional(spots)
 
     def additional(self, spots: Iterable[Spot]) -> list[Spot]:
         """What describes the values under undeclared names."""

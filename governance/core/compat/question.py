@@ -65,6 +65,8 @@ class Question:
 
     def witness(self, payload: JSON) -> Witness | None:
         """The payload as a witness, if the independent validator confirms it against the schemas as written."""
+        for judge in (self.sender_judge, self.receiver_judge):
+            self.solver.budget.remaining -= judge.steps(payload)
         return confirmed(self.side, payload, sender=self.sender_judge, receiver=self.receiver_judge)
 
     def equivalent(self) -> bool:

@@ -36,7 +36,7 @@ class Risks:
 
     def _position(self, old_roots: list[Spot], new_roots: list[Spot]) -> None:
         old, new = self.old.in_place(old_roots), self.new.in_place(new_roots)
-        key = (*(id(spot.schema) for spot in old), -1, *(id(spot.schema) for spot in new))
+        key = (*_identity(old), -1, *_identity(new))
         if key in self._seen or not old or not new:
             return
         self._seen.add(key)
@@ -163,6 +163,11 @@ class Risks:
                 evidence=evidence,
             )
         )
+
+
+def _identity(spots: list[Spot]) -> list[int]:
+    """What makes two positions the same: a bare reference adds nothing to where it leads."""
+    return [id(spot.schema) for spot in spots if spot.schema.keys() != {"$ref"}]
 
 
 def _at(spot: Spot | None) -> str:

@@ -90,16 +90,12 @@ def _count_choices(
 
 
 class _Search:
-    def __init__(
-        self, solver: Solver, shape: _Shape, counts: list[tuple[Node, int, int, int | None]]
-    ) -> None:
+    def __init__(self, solver: Solver, shape: _Shape, counts: list[tuple[Node, int, int, int | None]]) -> None:
         self.solver = solver
         self.shape = shape
         self.counts = counts
         self.reason: str | None = None
-        prefixes = [len(node.args[0]) for node, _ in shape.asked] + [
-            len(node.args[0]) for node in shape.denied
-        ]
+        prefixes = [len(node.args[0]) for node, _ in shape.asked] + [len(node.args[0]) for node in shape.denied]
         self.explicit = max(prefixes, default=0)
         """Positions from here on are all alike."""
 
@@ -138,9 +134,7 @@ class _Search:
     def _state_at(self, position: int) -> State:
         true = self.solver.forest.true
         return frozenset(
-            child.id * 4 + sign
-            for node, sign in self.shape.asked
-            if (child := _item(node, position)) is not true
+            child.id * 4 + sign for node, sign in self.shape.asked if (child := _item(node, position)) is not true
         )
 
     def _of_length(self, length: int) -> list[Any] | None:
@@ -169,6 +163,7 @@ class _Search:
             if not child.can_fail or (position >= self.explicit and (state, child.id) in tried):
                 continue
             tried.add((state, child.id))
+            self.solver.budget.spend(_STEPS_A_PLACE + len(states) // 8)
             denied = state | {child.id * 4 + DENIED}
             if self._settled(denied):
                 placed = [*states[:position], denied, *states[position + 1 :]]

@@ -14,7 +14,9 @@ def one_of_values(forest: Forest, values: Iterable[Any]) -> Node:
     scalars: list[tuple[int, Any]] = []
     branches: list[Node] = []
     for value in values:
-        if isinstance(value, dict):
+        if type(value) is str:
+            scalars.append((n.STRING, value))
+        elif isinstance(value, dict):
             branches.append(_object(forest, value))
         elif isinstance(value, list | tuple):
             branches.append(_array(forest, value))

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from governance.core.canonical import escape
 from governance.core.schema.dialects import Dialect, dialect_of
 from governance.errors import Fault
+
+_Trail: TypeAlias = "tuple[_Trail, str | int] | None"
 
 MAX_DEPTH: Final = 96
 """The independent validator gives up between 120 and 200 levels; a schema it cannot judge is no contract."""
@@ -26,20 +28,21 @@ def schema_faults(schema: Any) -> list[Fault]:
     dialect = dialect_of(schema)
     if dialect is None:
         named = schema.get("$schema") if isinstance(schema, dict) else None
-        message = (
-            f"nobody knows the dialect {str(named)[:80]!r}; drafts 4, 6, 7, 2019-09 and 2020-12 are read"
-        )
+        message = f"nobody knows the dialect {str(named)[:80]!r}; drafts 4, 6, 7, 2019-09 and 2020-12 are read"
         return [Fault(pointer="/$schema", message=message, code="schema-dialect")]
     if dialect.draft == 4 and isinstance(schema, bool):
         return [Fault(pointer="", message="draft 4 has no boolean schemas", code="schema-type")]
-    errors = _metaschema(dialect).iter_errors(schema)
+    try:
+        errors = _first(_metaschema(dialect).iter_errors(schema), 20)
+    except UnicodeEncodeError:
+        return [Fault(pointer="", message="a text in it holds half of a surrogate pair", code="schema-text")]
     faults = [
         Fault(
             pointer="".join(f"/{escape(str(token))}" for token in error.instance_path),
             message=_short(str(error.message)),
             code="schema-metaschema",
         )
-        for error in _first(errors, 20)
+        for error in errors
     ]
     if faults:
         return sorted(faults, key=lambda fault: (fault.pointer.count("/"), fault.pointer))
@@ -57,30 +60,37 @@ def accepts_only_objects(schema: Any) -> bool:
 
 def _over_caps(schema: Any) -> Fault | None:
     """The first cap that the document breaks; walks without recursion, so any depth is safe."""
-    nodes = 0
-    stack: list[tuple[Any, int, str]] = [(schema, 0, "")]
+    nodes = 1
+    stack: list[tuple[Any, int, _Trail]] = [(schema, 0, None)] if isinstance(schema, dict) else []
     while stack:
-        node, depth, pointer = stack.pop()
-        nodes += 1
-        if depth > MAX_DEPTH:
-            return Fault(
-                pointer=pointer, message=f"nests deeper than {MAX_DEPTH} levels", code="schema-depth"
-            )
+        node, depth, trail = stack.pop()
+        nodes += len(node)
+        if depth >= MAX_DEPTH and node:
+            return Fault(pointer=_pointer(trail), message=f"nests deeper than {MAX_DEPTH} levels", code="schema-depth")
         if nodes > MAX_NODES:
             return Fault(pointer="", message=f"has more than {MAX_NODES} nodes", code="schema-size")
-        if isinstance(node, dict):
-            stack.extend((child, depth + 1, f"{pointer}/{escape(str(key))}") for key, child in node.items())
-        elif isinstance(node, list | tuple):
-            stack.extend((child, depth + 1, f"{pointer}/{index}") for index, child in enumerate(node))
+        stack.extend(
+            [
+                (child, depth + 1, (trail, key))
+                for key, child in (node.items() if isinstance(node, dict) else enumerate(node))
+                if isinstance(child, dict | list)
+            ]
+        )
     return None
+
+
+def _pointer(trail: _Trail) -> str:
+    tokens: list[str] = []
+    while trail is not None:
+        trail, token = trail
+        tokens.append(f"/{escape(str(token))}")
+    return "".join(reversed(tokens))
 
 
 @cache
 def _metaschema(dialect: Dialect) -> Any:
     # Formats stay annotations: whether a pattern is one is asked of the pattern parser, which speaks ECMA-262.
-    return dialect.validator(
-        {"$ref": dialect.uri + ("#" if dialect.draft <= 7 else "")}, validate_formats=False
-    )
+    return dialect.validator({"$ref": dialect.uri + ("#" if dialect.draft <= 7 else "")}, validate_formats=False)
 
 
 def _first(items: Any, count: int) -> list[Any]:

@@ -64,9 +64,7 @@ class Lowering:
         self._under_way: set[tuple[int, bool, bool]] = set()
         self._recursive: set[tuple[int, int, bool, bool]] = set()
 
-    def lower(
-        self, schema: Any = None, scope: Scope = None, *, lifted: bool | None = None, bare: bool = False
-    ) -> Node:
+    def lower(self, schema: Any = None, scope: Scope = None, *, lifted: bool | None = None, bare: bool = False) -> Node:
         """The node of ``schema`` (the document by default) as seen from ``scope``.
 
         ``bare`` leaves out the schema's own ``unevaluated*`` keywords, for the caller who handles them.
@@ -251,14 +249,8 @@ class Lowering:
         if structures or rest is not forest.true:
             parts.append(
                 forest.props(
-                    [
-                        (k, self.lower(v, scope, lifted=lifted))
-                        for k, v in schema.get("properties", {}).items()
-                    ],
-                    [
-                        (k, self.lower(v, scope, lifted=lifted))
-                        for k, v in schema.get("patternProperties", {}).items()
-                    ],
+                    [(k, self.lower(v, scope, lifted=lifted)) for k, v in schema.get("properties", {}).items()],
+                    [(k, self.lower(v, scope, lifted=lifted)) for k, v in schema.get("patternProperties", {}).items()],
                     rest,
                     Mode.STRUCTURES if structures else Mode.DECLARES,
                 )
@@ -299,9 +291,7 @@ class Lowering:
         for child in schema.get("allOf", ()):
             parts.append(self.lower(child, scope, lifted=lifted))
         if "anyOf" in schema:
-            parts.append(
-                forest.disjunction(self.lower(child, scope, lifted=lifted) for child in schema["anyOf"])
-            )
+            parts.append(forest.disjunction(self.lower(child, scope, lifted=lifted) for child in schema["anyOf"]))
         if "oneOf" in schema:
             parts.append(self._one_of(schema["oneOf"], scope, lifted))
         if "not" in schema:
@@ -339,9 +329,7 @@ class Lowering:
         for name, names in lists:
             told |= {name, *names}
             lacks = forest.negate(forest.literal(Kind.REQUIRED, name))
-            parts.extend(
-                forest.disjunction([lacks, forest.literal(Kind.REQUIRED, needed)]) for needed in names
-            )
+            parts.extend(forest.disjunction([lacks, forest.literal(Kind.REQUIRED, needed)]) for needed in names)
         if told:
             parts.append(forest.props([(name, forest.true) for name in told], (), forest.true, Mode.DECLARES))
         for name, child in schemas:
@@ -350,9 +338,7 @@ class Lowering:
             parts.append(forest.disjunction([not_object, lacks, self.lower(child, scope, lifted=lifted)]))
         return parts
 
-    def dependencies(
-        self, schema: dict[str, Any]
-    ) -> tuple[list[tuple[str, list[str]]], list[tuple[str, Any]]]:
+    def dependencies(self, schema: dict[str, Any]) -> tuple[list[tuple[str, list[str]]], list[tuple[str, Any]]]:
         """(trigger, required names) pairs and (trigger, schema) pairs, from all three keywords."""
         lists: list[tuple[str, list[str]]] = []
         schemas: list[tuple[str, Any]] = []
@@ -384,40 +370,53 @@ class Lowering:
                         stack.append(self.references.follow(reference, inner))
                     except UnresolvedReference:
                         continue
-            stack.extend(
-                (child, inner) for _, child in subschemas(node, self.dialect) if child is not node.get("not")
-            )
+            stack.extend((child, inner) for _, child in subschemas(node, self.dialect) if child is not node.get("not"))
         return False
 
 
-_MAPS: Final = ("properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies")
-_LISTS: Final = ("allOf", "anyOf", "oneOf", "prefixItems")
-_SINGLES: Final = (
+_MAPS: Final = frozenset(
+    ("properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies")
+)
+_LISTS: Final = frozenset(("allOf", "anyOf", "oneOf", "prefixItems", "items"))
+_SINGLES: Final = frozenset((
     "additionalItems", "additionalProperties", "contains", "else", "if", "items", "not",
     "propertyNames", "then", "unevaluatedItems", "unevaluatedProperties",
-)  # fmt: skip
+))  # fmt: skip
 
 
 def subschemas(schema: dict[str, Any], dialect: Dialect) -> list[tuple[str, Any]]:
-    """The direct subschemas of ``schema`` with their relative pointers, by keyword, definitions included."""
+    """The direct subschemas of ``schema`` with their relative pointers, definitions included."""
     found: list[tuple[str, Any]] = []
-    for keyword in _MAPS:
-        if isinstance(children := schema.get(keyword), dict):
-            found.extend((f"/{escape(keyword)}/{escape(name)}", child) for name, child in children.items())
-    for keyword in _LISTS:
-        if isinstance(children := schema.get(keyword), list):
-            found.extend((f"/{keyword}/{index}", child) for index, child in enumerate(children))
-    for keyword in _SINGLES:
-        if isinstance(child := schema.get(keyword), dict | bool):
-            found.append((f"/{keyword}", child))
-        elif keyword == "items" and isinstance(child, list):
-            found.extend((f"/items/{index}", item) for index, item in enumerate(child))
-    return [(pointer, child) for pointer, child in found if isinstance(child, dict | bool)]
+    for keyword, value in schema.items():
+        if isinstance(value, dict):
+            if keyword in _MAPS:
+                found.extend(
+                    [
+                        (f"/{keyword}/{escape(name)}", child)
+                        for name, child in value.items()
+                        if isinstance(child, dict | bool)
+                    ]
+                )
+            elif keyword in _SINGLES:
+                found.append((f"/{keyword}", value))
+        elif isinstance(value, list):
+            if keyword in _LISTS:
+                found.extend(
+                    [
+                        (f"/{keyword}/{index}", child)
+                        for index, child in enumerate(value)
+                        if isinstance(child, dict | bool)
+                    ]
+                )
+        elif isinstance(value, bool) and keyword in _SINGLES:
+            found.append((f"/{keyword}", value))
+    return found
 
 
 def reference_faults(document: Any, dialect: Dialect) -> list[Fault]:
     """Every reference that leads nowhere and every pattern that is none, each with its pointer."""
-    from governance.core.schema.regex import UnsupportedPattern, compile_pattern
+    from governance.core.schema.regex_syntax import parse
+    from governance.core.schema.regex_tree import UnsupportedPattern
 
     faults: list[Fault] = []
     references = References(document, dialect)
@@ -434,15 +433,13 @@ def reference_faults(document: Any, dialect: Dialect) -> list[Fault]:
                     references.follow(reference, inner)
                 except UnresolvedReference:
                     message = f"the reference {reference[:120]!r} leads nowhere in this document; nothing is fetched"
-                    faults.append(
-                        Fault(pointer=f"{pointer}/{keyword}", message=message, code="schema-reference")
-                    )
+                    faults.append(Fault(pointer=f"{pointer}/{keyword}", message=message, code="schema-reference"))
         patterns = [("/pattern", node["pattern"])] if isinstance(node.get("pattern"), str) else []
         if isinstance(node.get("patternProperties"), dict):
             patterns += [(f"/patternProperties/{escape(p)}", p) for p in node["patternProperties"]]
         for place, pattern in patterns:
             try:
-                compile_pattern(pattern)
+                parse(pattern)
             except UnsupportedPattern as error:
                 if error.reason == "syntax":
                     message = f"{pattern[:120]!r} is no ECMA-262 pattern"

@@ -182,9 +182,7 @@ class Forest:
         sorted_names = tuple(sorted(names, key=lambda pair: pair[0]))
         sorted_patterns = tuple(sorted(patterns, key=lambda pair: (pair[0], pair[1].id)))
         free = rest is self.true and all(node is self.true for _, node in (*sorted_names, *sorted_patterns))
-        if free and (
-            mode is Mode.SILENT or (mode is Mode.DECLARES and not sorted_names and not sorted_patterns)
-        ):
+        if free and (mode is Mode.SILENT or (mode is Mode.DECLARES and not sorted_names and not sorted_patterns)):
             return self.true
         return self._make(Kind.PROPS, sorted_names, sorted_patterns, rest, mode)
 
@@ -322,6 +320,16 @@ def _surely_disjoint(branches: tuple[Node, ...]) -> bool:
     return not held & OBJECT and (len(objects) == 1 or any(_apart([tag[name] for tag in tags]) for name in shared))
 
 
+def finite_set(node: Node) -> frozenset[Any] | None:
+    """The scalar keys that a node admits, if it is plain that it admits no others."""
+    if node.kind is Kind.ENUM:
+        keys: frozenset[Any] = node.args[0]
+        return keys
+    if node.kind is Kind.AND:
+        return next((part.args[0] for part in node.args if part.kind is Kind.ENUM), None)
+    return None
+
+
 def _apart(sets: list[frozenset[Any]]) -> bool:
     return sum(map(len, sets)) == len(frozenset().union(*sets))
 
@@ -334,10 +342,8 @@ def _tags(branch: Node) -> dict[str, frozenset[Any]]:
     for part in parts:
         if part.kind is Kind.PROPS:
             for name, child in part.args[0]:
-                members = child.args if child.kind is Kind.AND else (child,)
-                found = next((member for member in members if member.kind is Kind.ENUM), None)
-                if found is not None and name in required:
-                    tags[name] = found.args[0]
+                if name in required and (found := finite_set(child)) is not None:
+                    tags[name] = found
     return tags
 
 

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import count
 from typing import TYPE_CHECKING, Any, Final
 
 from governance.core.schema import nodes as n
 from governance.core.schema.answers import ASKED, DENIED, FORCED, NOTHING, ROOT, SENT, Answer, State
-from governance.core.schema.nodes import Kind, Mode, Node
+from governance.core.schema.nodes import Kind, Mode, Node, finite_set
 from governance.core.schema.regex import UnsupportedPattern, compile_pattern, matches
 
 if TYPE_CHECKING:
@@ -54,16 +55,13 @@ class _Shape:
 
 def find_object(solver: Solver, literals: list[int], state: State) -> Answer:
     """A small object that meets the literals; ``state`` is the whole position, to see what its sender wrote."""
+    solver.budget.spend(2 * len(literals))
     shape = _sorted(solver, literals)
     if shape.most is not None and shape.most < shape.fewest:
         return NOTHING
     if any(name in shape.absent for name in shape.required):
         return NOTHING
-    if (
-        shape.closed
-        and not shape.forced
-        and (shape.fewest or shape.denied or shape.names or shape.denied_names)
-    ):
+    if shape.closed and not shape.forced and (shape.fewest or shape.denied or shape.names or shape.denied_names):
         sender = frozenset(item for item in state if item < 0 or item & 3 == SENT)
         if solver.solve(sender | {FORCED}).found is False:
             shape.closed = False
@@ -122,6 +120,8 @@ class _Search:
         self.keys = tuple(mentioned)
         self._states: dict[str, State] = {}
         self._possible: dict[str, bool] = {}
+        self._pins: dict[str, frozenset[Any] | None] = {}
+        solver.budget.spend(_STEPS_A_PLACE + len(self.keys))
 
     # What stands at a named property.
 
@@ -131,9 +131,7 @@ class _Search:
                 return NOTHING
             if self._settled(self.state_of(name)) is False:
                 return NOTHING
-        demands: list[tuple[Node, bool]] = [
-            (node, False) for node in self.shape.denied if not self._met(node)
-        ]
+        demands: list[tuple[Node, bool]] = [(node, False) for node in self.shape.denied if not self._met(node)]
         demands += [(node, True) for node in self.shape.denied_names]
         answer = self._place(demands, 0, {}, ())
         if answer is not None:
@@ -207,11 +205,25 @@ class _Search:
     def _met(self, props: Node) -> bool:
         """Does a required property violate the literal whatever its value? Then it demands nothing more."""
         for name in self.shape.required:
+            self.solver.budget.spend()
             state = self.state_of(name)
             for child in self.applicable(props, name):
-                if child.can_fail and self.solver.solve(state | {child.id * 4 + ASKED}).found is False:
+                if not child.can_fail:
+                    continue
+                pinned, wanted = self._pinned(name), finite_set(child)
+                if pinned is not None and wanted is not None and pinned.isdisjoint(wanted):
+                    return True
+                if self.solver.solve(state | {child.id * 4 + ASKED}).found is False:
                     return True
         return False
+
+    def _pinned(self, name: str) -> frozenset[Any] | None:
+        """The finite set that what is asked under ``name`` lies in, if one is plain to see."""
+        if name not in self._pins:
+            asked = [item for item in self.state_of(name) if item >= 0 and item & 3 != DENIED]
+            sets = [found for item in asked if (found := finite_set(self.solver.forest.by_id[item >> 2])) is not None]
+            self._pins[name] = frozenset.intersection(*sets) if sets else None
+        return self._pins[name]
 
     # Placing the demands.
 
@@ -231,9 +243,7 @@ class _Search:
             state = named.get(name, self.state_of(name))
             if extra is not None:
                 state = state | {extra}
-            if self._settled(state) and (
-                answer := self._place(demands, index + 1, named | {name: state}, fresh)
-            ):
+            if self._settled(state) and (answer := self._place(demands, index + 1, named | {name: state}, fresh)):
                 return answer
         for place in self._fresh_places(node, on_names):
             if answer := self._place(demands, index + 1, named, (*fresh, place)):
@@ -242,13 +252,12 @@ class _Search:
                 for position, other in enumerate(fresh):
                     joined = _Fresh(other.name | place.name, other.value | place.value)
                     merged = (*fresh[:position], joined, *fresh[position + 1 :])
-                    if self._settled(joined.value) and (
-                        answer := self._place(demands, index + 1, named, merged)
-                    ):
+                    if self._settled(joined.value) and (answer := self._place(demands, index + 1, named, merged)):
                         return answer
         return None
 
     def _named_places(self, node: Node, on_names: bool) -> Iterator[tuple[str, int | None]]:
+        self.solver.budget.spend(len(self.keys))
         for name in self.keys:
             if on_names:
                 within = self.solver.name_within(name, (node.id * 4 + DENIED,))
@@ -274,9 +283,7 @@ class _Search:
         _, patterns, rest, _ = node.args
         for pattern, child in patterns:
             if child.can_fail:
-                yield from self._classes(
-                    names | {self._pattern(pattern) + ASKED}, frozenset((child.id * 4 + DENIED,))
-                )
+                yield from self._classes(names | {self._pattern(pattern) + ASKED}, frozenset((child.id * 4 + DENIED,)))
         if rest.can_fail:
             outside = frozenset(self._pattern(pattern) + DENIED for pattern, _ in patterns)
             yield from self._classes(names | outside, frozenset((rest.id * 4 + DENIED,)))
@@ -293,6 +300,15 @@ class _Search:
 
     def _classes(self, name: State, value: State) -> Iterator[_Fresh]:
         """The classes of unmentioned names within ``name``, each with what the asked literals add to its value."""
+        # What a pattern asks of the very names in question is asked in every class of them.
+        forced = frozenset(
+            child.id * 4 + sign
+            for node, sign in self.shape.asked
+            for pattern, child in node.args[1]
+            if self._pattern(pattern) + ASKED in name
+        )
+        if self.solver.solve(value | forced).found is False:
+            return
         yield from self._split(list(self.shape.asked), 0, name, value, not self.shape.closed)
 
     def _split(
@@ -332,12 +348,19 @@ class _Search:
 
     def _a_name(self, name: State, taken: tuple[str, ...]) -> str | None:
         """A name that nobody mentions, other than those taken."""
+        if not name:
+            return self._any_name(taken)
         used = self.solver.forest.enum((n.STRING, other) for other in (*self.keys, *taken))
         conditions = name | {used.id * 4 + DENIED} if used is not self.solver.forest.false else name
         answer = self.solver.solve_type(n.STRING, conditions)
         if answer.found is None:
             raise _Undecided(answer.reason or "property-names")
         return answer.value if answer.found else None
+
+    def _any_name(self, taken: tuple[str, ...]) -> str:
+        self.solver.budget.spend(1 + len(taken) // 16)
+        used = {*self.keys, *taken}
+        return next(name for number in count(len(taken)) if (name := _letters(number)) not in used)
 
     # Putting the object together.
 
@@ -370,9 +393,7 @@ class _Search:
         ordered = {name: result[name] for name in self.keys if name in result}
         return Answer(True, ordered | result)
 
-    def _fillers(
-        self, missing: int, present: dict[str, State], taken: list[str]
-    ) -> list[tuple[str, State]] | None:
+    def _fillers(self, missing: int, present: dict[str, State], taken: list[str]) -> list[tuple[str, State]] | None:
         """``missing`` more properties that nothing forbids, or None."""
         found: list[tuple[str, State]] = []
         for name in self.keys:
@@ -394,3 +415,13 @@ class _Search:
                 taken.append(filler)
                 found.append((filler, place.value))
         return found if len(found) == missing else None
+
+
+def _letters(number: int) -> str:
+    """a, b, … z, aa, ab, …"""
+    text = ""
+    number += 1
+    while number:
+        number, digit = divmod(number - 1, 26)
+        text = chr(97 + digit) + text
+    return text

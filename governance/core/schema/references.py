@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, TypeAlias
 
 from jsonschema_specifications import REGISTRY
@@ -123,16 +124,16 @@ def _percent_decoded(token: str) -> str:
 
 
 def _mentions(document: Any, keys: set[str]) -> bool:
-    stack = [document]
+    stack = [document] if isinstance(document, dict | list) else []
     while stack:
         node = stack.pop()
+        children: Iterable[Any] = node
         if isinstance(node, dict):
             # A property may be *called* id; only a string or a true there can identify a schema.
             if any(isinstance(node[key], str) or node[key] is True for key in keys & node.keys()):
                 return True
-            stack.extend(node.values())
-        elif isinstance(node, list):
-            stack.extend(node)
+            children = node.values()
+        stack.extend([child for child in children if isinstance(child, dict | list)])
     return False
 
 
