@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import threading
+from dataclasses import replace
 from typing import Any
 
 import httpx
@@ -13,6 +14,8 @@ import pytest
 from registry import Manifest, Service
 
 from governance.client import ControlPlane
+from governance.control.serving import serving
+from governance.control.settings import Settings
 from governance.core.canonical import canonical_bytes
 from governance.errors import (
     AmbiguousName,
@@ -22,6 +25,7 @@ from governance.errors import (
     InvalidContract,
     InvalidVersion,
     NotFound,
+    ServiceUnavailable,
     VersionExists,
 )
 from governance.wire import Role
@@ -191,6 +195,37 @@ def test_of_many_publishers_of_one_version_one_wins_and_the_others_are_told_why(
     assert sorted(outcomes) == ["created", "same", *["taken"] * 6]
     assert len(service.admin.versions("weather.current")) == 1
     assert [entry["outcome"] for entry in service.entries("skill.publish")].count("done") == 1
+
+
+def test_far_more_publishers_than_connections_all_come_through(service: Service, manifest: Manifest) -> None:
+    created: list[bool] = []
+
+    def publish(number: int) -> None:
+        with ControlPlane(service.serving.address, service.serving.token) as client:
+            created.append(client.put_version(manifest(f"many.s{number}")).created)
+
+    threads = [threading.Thread(target=publish, args=(number,)) for number in range(40)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert created == [True] * 40
+
+
+def test_one_skills_lock_holds_up_nobody_else_and_is_not_waited_for_without_end(
+    settings: Settings, manifest: Manifest
+) -> None:
+    with (
+        serving(replace(settings, statement_timeout_sec=1)) as running,
+        ControlPlane(running.address, running.token) as client,
+        psycopg.connect(settings.database_url or "") as other,
+    ):
+        other.execute("SELECT pg_advisory_xact_lock(hashtextextended('skill:team.locked', 0))")
+        assert client.put_version(manifest("team.free")).created
+        with pytest.raises(ServiceUnavailable, match="took too long"):
+            client.put_version(manifest("team.locked"))
+        other.rollback()
+        assert client.put_version(manifest("team.locked")).created
 
 
 def test_a_commit_that_fails_is_an_answer_that_fails(service: Service, manifest: Manifest, owner_url: str) -> None:
