@@ -191,7 +191,7 @@ class _Expansion:
             return self._leaf(literals)
         declaring = [choice for choice in choices if self._declares(choice)]
         # While a choice may still declare names to a sender, a closed look would be too strict.
-        guess = self._leaf([_as_written(item) for item in literals] if declaring else literals)
+        guess = self._leaf(_as_written(literals) if declaring else literals)
         if guess.found is False:
             return NOTHING
         open_choices = [choice for choice in choices if not self._declares(choice)]
@@ -430,9 +430,9 @@ def _find_number(solver: Solver, literals: list[int]) -> Answer:
     return NOTHING if found is None else Answer(True, plain_number(found))
 
 
-def _as_written(item: int) -> int:
-    """The same literal of a sender who may send anything that the schema as written lets pass."""
-    return item - SENT if item >= 0 and item & 3 == SENT else item
+def _as_written(literals: list[int]) -> list[int]:
+    """The same literals of a sender who may send anything that the schema as written lets pass."""
+    return [item - SENT if item & 3 == SENT else item for item in literals if item >= 0]
 
 
 def _contradicts(state: State) -> bool:
