@@ -34,8 +34,8 @@ class Comparer:
         ceiling_sec: float | None = DEFAULT_CEILING_SEC,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
+        self.ceiling_sec = ceiling_sec
         self._opinion = opinion
-        self._ceiling = ceiling_sec
         self._clock = clock
 
     def check(
@@ -53,9 +53,9 @@ class Comparer:
         return engine.check_schemas(old, new, side=side, settings=settings, opinion=opinion, interrupt=interrupt)
 
     def _within(self, began: float) -> tuple[SecondOpinion | None, Interrupt | None]:
-        if self._ceiling is None:
+        if self.ceiling_sec is None:
             return self._opinion, None
-        deadline = began + self._ceiling
+        deadline = began + self.ceiling_sec
 
         def opinion(old: JSON, new: JSON) -> bool | None:
             left = deadline - self._clock()

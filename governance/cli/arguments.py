@@ -71,16 +71,6 @@ def add_common(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--no-color", action="store_true", help="no colour (also: NO_COLOR)")
 
 
-def add_reading(parser: argparse.ArgumentParser) -> None:
-    """``--reading``, as ``check`` and ``diff`` take it."""
-    parser.add_argument(
-        "--reading",
-        choices=("default", "strict"),
-        default="default",
-        help="default: senders send declared fields, readers ignore unknown ones; strict: both as written",
-    )
-
-
 def split_command(argv: Sequence[str]) -> tuple[str | None, list[str]]:
     """The command word and its arguments; common flags may stand before the word."""
     leading: list[str] = []

@@ -15,7 +15,8 @@ from dataclasses import dataclass, replace
 from types import FrameType
 from typing import IO, Any, Final
 
-from governance.core.compat.engine import Settings, check, check_schemas
+from governance.comparing import Comparer
+from governance.core.compat.engine import Settings
 from governance.core.compat.model import Comparison, Level, Side, Verdict
 from governance.core.document import Limits, read_json
 from governance.core.schema.load import accepts_only_objects, schema_faults
@@ -23,12 +24,12 @@ from governance.core.skill import SkillManifest
 from governance.core.versioning import Version, normalise_version, required_bump
 from governance.errors import Fault, GovernanceError, InvalidContract, InvalidVersion
 from governance.importers.mcp import tool_contract
-from governance.opinion import CoversWorker
 
 MAX_LINE_BYTES: Final = 16 * 1024 * 1024
-CEILING_SEC: Final = 10.0
-"""Wall clock for one line: a backstop behind the engine's own step budget."""
+BACKSTOP_SEC: Final = 5.0
+"""More than the ceiling that one line may take: whatever does not look at the clock is ended then."""
 
+_UNBOUNDED_SEC: Final = 3600.0
 _LIMITS: Final = Limits(size=MAX_LINE_BYTES)
 _UNVERSIONED: Final = "1.0.0"
 _LEADING_ID: Final = re.compile(rb'\s*\{\s*"id"\s*:\s*("(?:[^"\\]|\\.){0,400}"|-?\d{1,40})\s*[,}]')
@@ -60,9 +61,8 @@ class Pairs:
     """What a batch is compared with: the settings, and for bare schemas the side."""
 
     settings: Settings
-    opinion: CoversWorker
+    comparer: Comparer
     side: Side | None = None
-    ceiling_sec: float = CEILING_SEC
 
     def answers(self, stream: IO[bytes], *, file: str | None = None) -> Iterator[Answer]:
         """An answer for every line that is not blank; ``file`` is named in answers to bad lines."""
@@ -83,10 +83,10 @@ class Pairs:
         failed = False
         began = time.perf_counter_ns()
         try:
-            with _alarm(self.ceiling_sec):
+            with _alarm(self._longest):
                 comparison = self._decide(pair)
         except OutOfTimeError:
-            comparison = _gave_up(f"budget: no answer within {self.ceiling_sec:g} seconds")
+            comparison = _gave_up(f"time: no answer within {self._longest:g} seconds")
         except (RecursionError, MemoryError):
             comparison = _gave_up("budget: the pair needs more memory or depth than is allowed")
         except Exception as error:  # whatever one pair does to the engine, the next ones are answered
@@ -100,14 +100,19 @@ class Pairs:
 
     def _decide(self, pair: Mapping[str, Any]) -> Comparison:
         if self.side is not None:
-            return check_schemas(pair["old"], pair["new"], side=self.side, settings=self.settings, opinion=self.opinion)
+            return self.comparer.check_schemas(pair["old"], pair["new"], side=self.side, settings=self.settings)
         skills = {}
         for key in ("old", "new"):
             try:
                 skills[key] = _skill(pair, key)
             except GovernanceError as error:
                 return _invalid(key, error)
-        return check(skills["old"], skills["new"], settings=self.settings, opinion=self.opinion)
+        return self.comparer.check(skills["old"], skills["new"], settings=self.settings)
+
+    @property
+    def _longest(self) -> float:
+        ceiling = self.comparer.ceiling_sec
+        return _UNBOUNDED_SEC if ceiling is None else ceiling + BACKSTOP_SEC
 
 
 def bounded_lines(stream: IO[bytes]) -> Iterator[tuple[int, bytes]]:

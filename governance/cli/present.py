@@ -53,6 +53,8 @@ def comparison_verdict(document: JSONObject, subject: str) -> Verdict:
         sentence += f"; needs a {document['bump']}"
     if verdict == "undecided" and document.get("reason"):
         sentence += f" ({document['reason']})"
+    if document.get("second_opinion"):
+        sentence += f" (the {' and '.join(document['second_opinion'])} side by the second opinion's proof)"
     return Verdict(word=verdict, sentence=sentence + ".", tone=TONES[verdict])
 
 

@@ -8,19 +8,17 @@ from __future__ import annotations
 import argparse
 from functools import partial
 
-from governance.cli.arguments import add_reading
 from governance.cli.checking import Release, check_release
+from governance.cli.comparing import add_comparing, comparer_of, settings_of
 from governance.cli.config import Connection, find_connection
 from governance.cli.gitsource import repository_of
 from governance.cli.releases import release_report
 from governance.cli.run import Call
 from governance.cli.sources import GIT, Reader, existing
-from governance.core.compat.engine import Settings, check
-from governance.core.compat.model import Reading, Verdict
+from governance.core.compat.model import Verdict
 from governance.core.lint import lint
 from governance.errors import GovernanceError, ServerUnreachable, UsageError
 from governance.importers import ImportResult, import_paths
-from governance.opinion import CoversWorker
 
 REGISTRY = "registry"
 
@@ -31,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--namespace", help="prefix for the names of foreign tools")
     parser.add_argument("--version", metavar="VERSION", help="of the candidates, where they have none")
     parser.add_argument("--old-version", metavar="VERSION", help="of the baseline, where it has none")
-    add_reading(parser)
+    add_comparing(parser)
     parser.add_argument(
         "--fail-on",
         choices=("risky", "breaking", "never"),
@@ -61,19 +59,16 @@ def _release(call: Call, new: ImportResult) -> Release:
         return check_online(call, new, fail_on=fail_on, transitive=not wanted.no_transitive)
     reader = Reader.of(call)
     old = reader.skills(against, version=wanted.old_version, beside=wanted.paths)
-    opinion = CoversWorker()
-    try:
+    with comparer_of(wanted) as comparer:
         return check_release(
             new,
             old,
             against=against,
-            compare=partial(check, settings=Settings(reading=Reading(wanted.reading)), opinion=opinion),
+            compare=partial(comparer.check, settings=settings_of(wanted)),
             lint=lint,
             fail_on=fail_on,
             transitive=not wanted.no_transitive,
         )
-    finally:
-        opinion.close()
 
 
 def _answers(call: Call, connection: Connection) -> bool:

@@ -14,16 +14,16 @@ from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
-from governance.cli.arguments import add_reading
+from governance.cli.comparing import add_comparing, comparer_of, settings_of
 from governance.cli.output import Line
 from governance.cli.present import TONES, comparison_changes, comparison_verdict
 from governance.cli.report import Block, Report
 from governance.cli.run import Call
 from governance.cli.terminal import is_terminal, progress
-from governance.core.compat.engine import Settings, check, check_schemas
-from governance.core.compat.model import Comparison, Reading, Side
+from governance.comparing import Comparer
+from governance.core.compat.engine import Settings
+from governance.core.compat.model import Comparison, Side
 from governance.errors import UsageError
-from governance.opinion import CoversWorker
 
 FAIL_ON = ("risky", "undecided", "breaking", "never")
 
@@ -32,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("paths", nargs="*", metavar="OLD NEW", help="two contracts, or batch files with --batch")
     parser.add_argument("--batch", action="store_true", help="each FILE holds one pair a line; - is standard input")
     parser.add_argument("--side", choices=("input", "output"), help="OLD and NEW are bare schemas of this side")
-    add_reading(parser)
+    add_comparing(parser)
     parser.add_argument(
         "--fail-on",
         choices=FAIL_ON,
@@ -42,32 +42,30 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--namespace", help="prefix for the names of imported tools")
     parser.add_argument("--old-version", metavar="VERSION", help="the version of OLD, where it has none")
     parser.add_argument("--version", metavar="VERSION", help="the version of NEW, where it has none")
-    parser.add_argument("--assert-formats", action="store_true", help="treat format as a constraint")
 
 
 def run(call: Call) -> int:
     """0 pass, 1 failed, 3 undecided alone, 7 a line of a batch could not be read."""
     arguments = call.arguments
-    settings = Settings(reading=Reading(arguments.reading), assert_formats=arguments.assert_formats)
-    opinion = CoversWorker(assert_formats=arguments.assert_formats)
-    with contextlib.closing(opinion):
+    settings = settings_of(arguments)
+    with comparer_of(arguments) as comparer:
         if arguments.batch:
-            return _batch(call, settings, opinion)
+            return _batch(call, settings, comparer)
         if len(arguments.paths) != 2:
             raise UsageError(
                 f"diff takes OLD and NEW, not {len(arguments.paths)} words.",
                 fix="Give two contracts, or --batch with files of pairs.",
             )
         report = _schemas if arguments.side else _contracts
-        return call.output.emit(report(call, settings, opinion))
+        return call.output.emit(report(call, settings, comparer))
 
 
-def _schemas(call: Call, settings: Settings, opinion: CoversWorker) -> Report:
+def _schemas(call: Call, settings: Settings, comparer: Comparer) -> Report:
     from governance.cli.sources import read_value
 
     old, new = (read_value(path) for path in call.arguments.paths)
     side = Side(call.arguments.side)
-    comparison = check_schemas(old, new, side=side, settings=settings, opinion=opinion)
+    comparison = comparer.check_schemas(old, new, side=side, settings=settings)
     document = comparison.to_document()
     blocks: list[Block] = [
         comparison_verdict(document, f"{side.value} schema"),
@@ -76,7 +74,7 @@ def _schemas(call: Call, settings: Settings, opinion: CoversWorker) -> Report:
     return Report(document=document, blocks=tuple(blocks), exit_code=exit_code([comparison], call.arguments.fail_on))
 
 
-def _contracts(call: Call, settings: Settings, opinion: CoversWorker) -> Report:
+def _contracts(call: Call, settings: Settings, comparer: Comparer) -> Report:
     from governance.cli.pairing import pair_up, pairs_report
     from governance.cli.sources import Reader
 
@@ -84,7 +82,7 @@ def _contracts(call: Call, settings: Settings, opinion: CoversWorker) -> Report:
     one, other = call.arguments.paths
     old = reader.skills(one, version=call.arguments.old_version, beside=[other])
     new = reader.skills(other, version=call.arguments.version, beside=[one])
-    pairs = pair_up(old, new, compare=partial(check, settings=settings, opinion=opinion))
+    pairs = pair_up(old, new, compare=partial(comparer.check, settings=settings))
     code = exit_code([pair.comparison for pair in pairs], call.arguments.fail_on)
     return pairs_report(pairs, exit_code=code)
 
@@ -103,14 +101,14 @@ def exit_code(comparisons: list[Comparison], fail_on: str) -> int:
     return 3 if found == {"undecided"} else 1
 
 
-def _batch(call: Call, settings: Settings, opinion: CoversWorker) -> int:
+def _batch(call: Call, settings: Settings, comparer: Comparer) -> int:
     from governance.cli.batch import Pairs
 
     files = call.arguments.paths
     if not files:
         raise UsageError("--batch needs at least one file.", fix="Give FILE.jsonl, or - for standard input.")
     side = Side(call.arguments.side) if call.arguments.side else None
-    pairs = Pairs(settings=settings, opinion=opinion, side=side)
+    pairs = Pairs(settings=settings, comparer=comparer, side=side)
     counts: Counter[str] = Counter()
     bad = 0
     silent = call.output.quiet or is_terminal(sys.stdout)  # answers that scroll by are progress enough
