@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 from governance.cli.exact import dumps
@@ -139,31 +140,40 @@ def is_taken(decision: JSONObject) -> bool:
 
 def decision_blocks(decision: JSONObject, *, notes: bool = True) -> Iterator[Block]:
     """The reasons, then every change once, though several versions of the line may show it."""
-    shown: set[str] = set()
+    yield from map(reason_change, told_reasons(decision))
+    for _, finding, change in told_findings(decision):
+        if notes or finding["level"] != "note":
+            yield change
+
+
+def told_reasons(decision: JSONObject) -> Iterator[JSONObject]:
+    """The reasons that say more than the findings do, and are worth reading."""
     findings = {f["fingerprint"] for compared in decision["compared"] for f in compared.get("findings", ())}
     for reason in decision["reasons"]:
         told_by_finding = reason["code"] in _REPEATS and reason.get("fingerprint") in findings
-        if told_by_finding or (reason["outcome"] == "allow" and reason["code"] not in _WORTH_TELLING):
-            continue
-        facts = (Fact(label="do", value=reason["fix"]),) if reason.get("fix") else ()
-        tone = TONES[reason["outcome"]]
-        yield Change(code=reason["code"], place="", tone=tone, message=reason["message"], facts=facts)
+        if not told_by_finding and (reason["outcome"] != "allow" or reason["code"] in _WORTH_TELLING):
+            yield reason
+
+
+def reason_change(reason: JSONObject) -> Change:
+    """One reason of the gate, with what to do."""
+    facts = (Fact(label="do", value=reason["fix"]),) if reason.get("fix") else ()
+    return Change(code=reason["code"], place="", tone=TONES[reason["outcome"]], message=reason["message"], facts=facts)
+
+
+def told_findings(decision: JSONObject) -> Iterator[tuple[JSONObject, JSONObject, Change]]:
+    """Each finding once: the comparison that shows it first, the finding, and how it is told."""
+    shown: set[str] = set()
     for compared in decision["compared"]:
         for finding in compared.get("findings", ()):
-            if finding["fingerprint"] in shown or (finding["level"] == "note" and not notes):
+            if finding["fingerprint"] in shown:
                 continue
             shown.add(finding["fingerprint"])
             change = finding_change(finding)
             if compared["role"] != "baseline":
                 against = Fact(label="against", value=f"{compared['version']} ({compared['role']})")
-                change = Change(
-                    code=change.code,
-                    place=change.place,
-                    tone=change.tone,
-                    message=change.message,
-                    facts=(against, *change.facts),
-                )
-            yield change
+                change = replace(change, facts=(against, *change.facts))
+            yield compared, finding, change
 
 
 def worst(decisions: Sequence[JSONObject]) -> str:

@@ -1,14 +1,18 @@
 """What a command found, before anybody has chosen how to print it.
 
-A command returns one :class:`Report`: the JSON document machines read, and the blocks people read. Every
-output format is a function of these two, so a new format needs no command to change.
+A command returns one :class:`Report`: the JSON document machines read, the blocks people read and, where it
+judged something, the cases that CI hosts read. Every output format is a function of these, so a new format
+needs no command to change.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any, TypeAlias
+
+from governance.errors import Place
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,6 +76,51 @@ class Change:
 Block: TypeAlias = Verdict | Heading | Paragraph | Bullets | Table | Code | Change
 
 
+class Weight(StrEnum):
+    """What a remark does: ERROR is what blocks, WARNING what passes and should be read, NOTE the rest."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    NOTE = "note"
+
+    @property
+    def rank(self) -> int:
+        """0 is the worst."""
+        return list(Weight).index(self)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Remark:
+    """One thing said about one skill, and where in its source it stands."""
+
+    skill: str
+    weight: Weight
+    change: Change
+    """What is said, as every format for people shows it."""
+    fingerprint: str
+    """Stays the same from run to run; two remarks that share it are one."""
+    pointer: str = ""
+    """Into the skill's manifest."""
+    place: Place | None = None
+    """The line of a source; None for what came from no file."""
+    payload: Any = None
+    """The witness as a document, or None where no payload shows it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Case:
+    """One part of one skill that was judged: ``input``, ``output``, ``contract``, ``gate`` or ``lint``."""
+
+    skill: str
+    part: str
+    remarks: tuple[Remark, ...] = ()
+    place: Place | None = None
+
+    @property
+    def failed(self) -> bool:
+        return any(remark.weight is Weight.ERROR for remark in self.remarks)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Report:
     """One command's answer. ``records`` are the lines of the ``jsonl`` form (default: the document alone)."""
@@ -80,6 +129,14 @@ class Report:
     blocks: tuple[Block, ...]
     records: Sequence[Any] | None = None
     exit_code: int = 0
+    cases: tuple[Case, ...] | None = None
+    """What was judged, in the order of the sources; None for a command that judges nothing."""
+
+    @property
+    def remarks(self) -> Iterator[Remark]:
+        """All remarks of all cases, worst first."""
+        found = [remark for case in self.cases or () for remark in case.remarks]
+        return iter(sorted(found, key=lambda remark: remark.weight.rank))
 
     @property
     def lines(self) -> Sequence[Any]:

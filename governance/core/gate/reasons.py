@@ -30,6 +30,8 @@ class ReasonCode:
     title: str
     fix: str
     hard: bool = False
+    field: str = ""
+    """The field of the manifest it speaks of, as a JSON Pointer; empty: the whole."""
 
 
 _ROWS: Final = (
@@ -44,6 +46,7 @@ _ROWS: Final = (
         outcome=Outcome.WARN,
         title="The version opens a line below all others",
         fix="Tell the consumers of ranges that admit it: ranges start at their lowest version.",
+        field="/version",
     ),
     ReasonCode(
         id="already-published",
@@ -70,6 +73,7 @@ _ROWS: Final = (
         title="The version is taken by other bytes",
         fix="Versions are immutable: publish these bytes under a number of their own, {smallest} or above.",
         hard=True,
+        field="/version",
     ),
     ReasonCode(
         id="baseline-invalid",
@@ -88,18 +92,21 @@ _ROWS: Final = (
         outcome=Outcome.BLOCK,
         title="The declared level promises more than the contract keeps",
         fix="Declare {level} and publish {smallest}, or undo the change.",
+        field="/compatibility",
     ),
     ReasonCode(
         id="declared-too-severe",
         outcome=Outcome.WARN,
         title="The declared level is worse than the computed one",
         fix="Declare {level} if behaviour did not change either; the number follows what is declared.",
+        field="/compatibility",
     ),
     ReasonCode(
         id="bump-too-small",
         outcome=Outcome.BLOCK,
         title="The number promises more than the contract keeps",
         fix="Publish it as {smallest}, or undo the change.",
+        field="/version",
     ),
     ReasonCode(
         id="undecided",
@@ -130,6 +137,7 @@ _ROWS: Final = (
         outcome=Outcome.BLOCK,
         title="A new line would open below versions of the line it leaves",
         fix="Publish the break above every version of the line, as {above} or higher.",
+        field="/version",
     ),
     ReasonCode(
         id="line-not-judged",
@@ -148,24 +156,28 @@ _ROWS: Final = (
         outcome=Outcome.BLOCK,
         title="The replacement does not exist",
         fix="Publish the replacement first, or name another one.",
+        field="/replacement",
     ),
     ReasonCode(
         id="replacement-inactive",
         outcome=Outcome.BLOCK,
         title="No version of the replacement is active",
         fix="Activate a version of the replacement that the range admits, or name another one.",
+        field="/replacement",
     ),
     ReasonCode(
         id="replacement-itself",
         outcome=Outcome.BLOCK,
         title="The version names itself as its replacement",
         fix="Name another skill, or a range of this one that leaves this version out.",
+        field="/replacement",
     ),
     ReasonCode(
         id="replacement-circular",
         outcome=Outcome.BLOCK,
         title="The replacement leads back to the skill it replaces",
         fix="Name a replacement that does not lead back here.",
+        field="/replacement",
     ),
 )
 

@@ -1,0 +1,212 @@
+"""From decisions, comparisons and lint findings to cases: what was judged, what is wrong with it, and where.
+
+An error is what blocks. A break that the version's number announces passes the gate, so it is a warning: a
+report never fails a build that the exit code lets through.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from governance.cli.present import JSONObject, finding_change, reason_change, told_findings, told_reasons
+from governance.cli.report import Case, Change, Fact, Remark, Weight
+from governance.core.canonical import canonical_or_text
+from governance.core.document import Locate, nowhere
+from governance.core.gate import REASONS
+from governance.errors import Fault, Place
+from governance.importers import Imported, Refused
+
+SIDES: Final = ("input", "output", "contract")
+GATE: Final = "gate"
+LINT: Final = "lint"
+
+_WEIGHTS: Final = {
+    "block": Weight.ERROR,
+    "breaking": Weight.ERROR,
+    "undecided": Weight.ERROR,
+    "error": Weight.ERROR,
+    "warn": Weight.WARNING,
+    "risky": Weight.WARNING,
+    "warning": Weight.WARNING,
+}
+_SCHEMAS: Final = {"input": "/input_schema", "output": "/output_schema"}
+_OF_FINDINGS: Final = frozenset(
+    {"bump-too-small", "declared-too-mild", "splits-line", "version-taken", "failed-on", "undecided"}
+)
+"""Reasons to block that rest on what broke against an earlier version."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Subject:
+    """The skill a remark is about, and the way from its pointers to lines."""
+
+    skill: str
+    locate: Locate = nowhere
+    origin: Place | None = None
+    bare: bool = False
+    """The source is the schema itself, not a manifest that holds it."""
+
+    @classmethod
+    def of(cls, skill: str, source: Imported | None) -> Subject:
+        if source is None:
+            return cls(skill=skill)
+        return cls(skill=skill, locate=source.locate, origin=source.origin)
+
+    def place(self, pointer: str) -> Place | None:
+        return self.locate(pointer) or self.origin
+
+    def remark(
+        self, change: Change, weight: Weight, *, fingerprint: str = "", pointer: str = "", payload: Any = None
+    ) -> Remark:
+        """``fingerprint``: of the finding, if it is one; else one is made of code and pointer."""
+        return Remark(
+            skill=self.skill,
+            weight=weight,
+            change=change,
+            fingerprint=fingerprint or _fingerprint(self.skill, change.code, pointer, change.place),
+            pointer=pointer,
+            place=self.place(pointer),
+            payload=payload,
+        )
+
+    def finding(
+        self, finding: JSONObject, weight: Weight, *, change: Change | None = None, newer: bool = True
+    ) -> Remark:
+        """``newer``: the subject is the new side of the comparison."""
+        new, old = finding.get("new_pointer"), finding.get("old_pointer")
+        inside = (new if newer and new is not None else old if old is not None else new) or ""
+        return self.remark(
+            change or finding_change(finding),
+            weight,
+            fingerprint=finding["fingerprint"],
+            pointer=inside if self.bare else _SCHEMAS.get(finding["side"], "") + inside,
+            payload=finding.get("witness"),
+        )
+
+    def case(self, part: str, remarks: Iterable[Remark]) -> Case:
+        return Case(skill=self.skill, part=part, remarks=tuple(remarks), place=self.origin)
+
+
+def sources_by_skill(sources: Sequence[Imported]) -> Callable[[str, str], Imported | None]:
+    """``find(skill, version)``: where that skill was read from, if it was read from anywhere."""
+    exact = {(one.manifest.name, one.manifest.version): one for one in sources}
+    named = {one.manifest.name: one for one in sources}
+    return lambda skill, version: exact.get((skill, version)) or named.get(skill)
+
+
+def decision_cases(decision: JSONObject, source: Imported | None) -> tuple[Case, ...]:
+    """Input, output, contract and gate of one skill."""
+    subject = Subject.of(decision["skill"], source)
+    parts: dict[str, list[Remark]] = {part: [] for part in (*SIDES, GATE)}
+    blocking = [reason for reason in decision["reasons"] if reason["outcome"] == "block"]
+    named = {reason.get("fingerprint") for reason in blocking} - {None}
+    whole = any(reason["code"] in _OF_FINDINGS for reason in blocking)
+    for compared, finding, change in told_findings(decision):
+        onward = compared["role"] == "next"
+        blocks = finding["fingerprint"] in named or (whole and not onward and _weight(finding) is Weight.ERROR)
+        weight = Weight.ERROR if blocks else _at_most_warning(_weight(finding))
+        parts[finding["side"]].append(subject.finding(finding, weight, change=change, newer=not onward))
+    for reason in told_reasons(decision):
+        weight = _WEIGHTS.get(reason["outcome"], Weight.NOTE)
+        row = REASONS.get(reason["code"])
+        pointer = row.field if row else ""
+        fingerprint = _fingerprint(subject.skill, reason["code"], pointer, reason.get("fingerprint") or "")
+        parts[GATE].append(subject.remark(reason_change(reason), weight, fingerprint=fingerprint, pointer=pointer))
+    return tuple(subject.case(part, remarks) for part, remarks in parts.items())
+
+
+def comparison_cases(
+    comparison: JSONObject, subject: Subject, *, blocks: Callable[[JSONObject], bool]
+) -> Iterator[Case]:
+    """Input, output and contract of one comparison; ``blocks`` says which findings fail the run."""
+    parts: dict[str, list[Remark]] = {part: [] for part in SIDES}
+    for finding in comparison.get("findings", ()):
+        weight = Weight.ERROR if blocks(finding) else _at_most_warning(_weight(finding))
+        parts[finding["side"]].append(subject.finding(finding, weight))
+    for fault in comparison.get("faults", ()):
+        parts["contract"].append(_fault_remark(subject, fault))
+    if comparison.get("invalid_side") and not comparison.get("faults"):
+        change = Change(code="invalid-contract", place="", tone="bad", message=comparison.get("reason") or "")
+        parts["contract"].append(subject.remark(change, Weight.ERROR))
+    yield from (subject.case(part, remarks) for part, remarks in parts.items())
+
+
+def refused_case(refused: Refused, *, weight: Weight = Weight.ERROR) -> Case:
+    """A skill that could not be read: each fault at its place."""
+    name = refused.name or str(refused.origin)
+    subject = Subject(skill=name, origin=refused.origin)
+    error = refused.error
+    faults = error.faults[:MAX_FAULTS] or (Fault(pointer="", message=error.message, place=refused.origin),)
+    remarks = []
+    for fault in faults:
+        told = Change(
+            code=error.code,
+            place=fault.pointer or "/",
+            tone="bad",
+            message=fault.message,
+            facts=(Fact(label="do", value=error.fix),) if error.fix else (),
+        )
+        remark = subject.remark(told, weight, pointer=fault.pointer)
+        remarks.append(_moved(remark, fault.place))
+    return subject.case("contract", remarks)
+
+
+MAX_FAULTS: Final = 50
+"""Of one unreadable skill; what is wrong fifty times is wrong in one way."""
+
+
+def lint_cases(
+    findings: Iterable[JSONObject], sources: Sequence[Imported], *, fails: frozenset[str] = frozenset({"error"})
+) -> Iterator[Case]:
+    """One case a skill. ``findings``: as ``LintFinding.to_document`` tells; ``fails``: severities that fail."""
+    found: dict[str, list[JSONObject]] = {one.manifest.name: [] for one in sources}
+    for finding in findings:
+        found.setdefault(finding["skill"], []).append(finding)
+    find = sources_by_skill(sources)
+    for skill, its in found.items():
+        subject = Subject.of(skill, find(skill, ""))
+        yield subject.case(LINT, (_lint_remark(subject, finding, fails) for finding in its))
+
+
+def _lint_remark(subject: Subject, finding: JSONObject, fails: frozenset[str]) -> Remark:
+    client = f" ({finding['client']})" if finding.get("client") else ""
+    change = Change(
+        code=finding["id"],
+        place=(finding["pointer"] or "/") + client,
+        tone="bad" if finding["severity"] == "error" else "warn",
+        message=finding["message"],
+        facts=(Fact(label="do", value=finding["fix"]),),
+    )
+    weight = Weight.ERROR if finding["severity"] in fails else Weight.WARNING
+    remark = subject.remark(change, weight, pointer=finding["pointer"])
+    return _moved(remark, _place(finding))
+
+
+def _fault_remark(subject: Subject, fault: Mapping[str, Any]) -> Remark:
+    change = Change(code=fault["code"], place=fault["pointer"] or "/", tone="bad", message=fault["message"])
+    return _moved(subject.remark(change, Weight.ERROR, pointer=fault["pointer"]), _place(fault))
+
+
+def _place(document: Mapping[str, Any]) -> Place | None:
+    if not document.get("file"):
+        return None
+    return Place(file=document["file"], line=document.get("line"), column=document.get("column"))
+
+
+def _moved(remark: Remark, place: Place | None) -> Remark:
+    return remark if place is None else Remark(**{**vars(remark), "place": place})
+
+
+def _weight(finding: JSONObject) -> Weight:
+    return _WEIGHTS.get(finding["level"], Weight.NOTE)
+
+
+def _at_most_warning(weight: Weight) -> Weight:
+    return Weight.WARNING if weight is Weight.ERROR else weight
+
+
+def _fingerprint(*parts: str) -> str:
+    return hashlib.sha256(canonical_or_text(list(parts)).encode()).hexdigest()[:16]
