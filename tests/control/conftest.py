@@ -56,7 +56,7 @@ def admin(service: Service) -> ControlPlane:
     return service.admin
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def manifest() -> Manifest:
     """A small valid manifest; keywords replace fields, ``None`` removes one."""
 

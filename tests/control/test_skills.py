@@ -359,12 +359,12 @@ def test_what_is_not_there_is_told_with_what_is(service: Service, manifest: Mani
 # ── search ──
 
 
-@pytest.fixture
-def library(service: Service, manifest: Manifest) -> ControlPlane:
+@pytest.fixture(scope="module")
+def library(empty_service: Service, manifest: Manifest) -> ControlPlane:
     def schema(*names: str) -> dict[str, Any]:
         return {"type": "object", "properties": {name: {"type": "string"} for name in names}}
 
-    publish = service.admin.put_version
+    publish = empty_service.admin.put_version
     publish(manifest("knowledge.extract", description="从文档中提取知识点并生成摘要。", tags=["nlp", "zh"], owner="cn"))
     publish(
         manifest(
@@ -378,7 +378,7 @@ def library(service: Service, manifest: Manifest) -> ControlPlane:
     publish(manifest("orders.find_order", title="Find 100% of an order", input_schema=schema("order_id")))
     nested = {"type": "object", "properties": {"box": {"type": "array", "items": schema("colorName")}}}
     publish(manifest("paint.mix", input_schema=nested, output_schema=schema("hex_code")))
-    return service.admin
+    return empty_service.admin
 
 
 @pytest.mark.parametrize(
