@@ -35,20 +35,23 @@ class Risks:
         return self.found
 
     def _position(self, old_roots: list[Spot], new_roots: list[Spot]) -> None:
+        if not old_roots or not new_roots:
+            return
         old, new = self.old.in_place(old_roots), self.new.in_place(new_roots)
         key = (*_identity(old), -1, *_identity(new))
-        if key in self._seen or not old or not new:
+        if key in self._seen:
             return
         self._seen.add(key)
+        if self.side is Side.INPUT:
+            self._unconstrained(old_roots, new_roots)
+        if not old or not new:
+            return
         olds, news = self.old.properties(old), self.new.properties(new)
         if self.side is Side.INPUT:
             self._input_fields(old, new, olds, news)
             self._format(old, new)
         else:
             self._output_fields(old, olds, news)
-        for name in olds.keys() & news.keys():
-            if self.side is Side.INPUT:
-                self._unconstrained(name, olds[name], news[name])
         for name in olds:
             if name in news:
                 self._position(olds[name], news[name])
@@ -63,8 +66,8 @@ class Risks:
         gone = [name for name in olds if name not in news and not self._described(self.new, new, name)]
         added = [name for name in news if name not in olds]
         explicit = any(spot.schema.get("additionalProperties") is True for spot in old) and bool(olds)
-        closed = any(spot.schema.get("additionalProperties") is False for spot in new)
-        was_closed = any(spot.schema.get("additionalProperties") is False for spot in old)
+        closed = any(_closing(spot) for spot in new)
+        was_closed = any(_closing(spot) for spot in old)
         renamed = {} if closed else self._renamed(gone, added, olds, news)
         for name in gone:
             if closed:
@@ -84,8 +87,8 @@ class Risks:
             code = "input.open-name-typed" if explicit and not free else "input.property-added"
             self._add(code, None, news[name][0], old=ABSENT, new=news[name][0].schema)
         if closed and not was_closed and any(spot.has("properties") for spot in (*old, *new)):
-            spot = next(spot for spot in new if spot.schema.get("additionalProperties") is False)
-            self._add("input.closed", old[0], replace(spot, pointer=spot.pointer + "/additionalProperties"),
+            spot = next(spot for spot in new if _closing(spot))
+            self._add("input.closed", old[0], replace(spot, pointer=f"{spot.pointer}/{_closing(spot)}"),
                       old=ABSENT, new=False)  # fmt: skip
 
     def _described(self, places: Places, spots: list[Spot], name: str) -> bool:
@@ -111,7 +114,7 @@ class Risks:
         lowering = places.lowering
         return lowering.forest.conjunction(lowering.lower(spot.schema, spot.scope, lifted=False) for spot in spots)
 
-    def _unconstrained(self, name: str, old: list[Spot], new: list[Spot]) -> None:
+    def _unconstrained(self, old: list[Spot], new: list[Spot]) -> None:
         before, after = self._shape(self.old, old), self._shape(self.new, new)
         true = self.old.lowering.forest.true
         if before is not true and after is true:
@@ -172,6 +175,12 @@ def _identity(spots: list[Spot]) -> list[int]:
 
 def _at(spot: Spot | None) -> str:
     return field_of(spot.pointer) if spot else ""
+
+
+def _closing(spot: Spot) -> str | None:
+    """The keyword by which the spot closes its object, if it does."""
+    keywords = ("additionalProperties", "unevaluatedProperties")
+    return next((keyword for keyword in keywords if spot.schema.get(keyword) is False), None)
 
 
 def _similar(one: str, other: str) -> bool:
