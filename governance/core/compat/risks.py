@@ -57,7 +57,10 @@ class Risks:
                 self._position(olds[name], news[name])
         prefixes = [len(self.old.lowering.item_schemas(spot.schema)[0]) for spot in old]
         for position in (*range(min(max(prefixes, default=0), _MAX_PREFIX)), None):
-            self._position(self.old.items(old, position), self.new.items(new, position))
+            one, other = self.old.items(old, position), self.new.items(new, position)
+            self._position(one, other)
+            if position is None and one and not other and self.side is Side.INPUT:
+                self._items_dropped(one, new)
         self._position(self.old.additional(old), self.new.additional(new))
 
     # Requests.
@@ -120,6 +123,12 @@ class Risks:
         if before is not true and after is true:
             self._add("input.unconstrained", old[0], new[0], old=old[0].schema, new=new[0].schema)
 
+    def _items_dropped(self, old_items: list[Spot], new: list[Spot]) -> None:
+        """The list is still a list, but nothing says any more what is in it."""
+        lists = [spot for spot in new if "array" in _types(spot) and "items" not in spot.schema]
+        if lists and self._shape(self.old, old_items) is not self.old.lowering.forest.true:
+            self._add("input.unconstrained", old_items[0], lists[0], old=old_items[0].schema, new=ABSENT)
+
     def _format(self, old: list[Spot], new: list[Spot]) -> None:
         before = {str(spot.schema["format"]) for spot in old if spot.has("format")}
         for spot in new:
@@ -175,6 +184,11 @@ def _identity(spots: list[Spot]) -> list[int]:
 
 def _at(spot: Spot | None) -> str:
     return field_of(spot.pointer) if spot else ""
+
+
+def _types(spot: Spot) -> list[Any]:
+    named = spot.schema.get("type", [])
+    return named if isinstance(named, list) else [named]
 
 
 def _closing(spot: Spot) -> str | None:
