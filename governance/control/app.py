@@ -47,7 +47,8 @@ def create_app(settings: Settings) -> FastAPI:
         raise ServiceUnavailable("No database is named.", fix="Set DATABASE_URL, or start it with `govctl serve`.")
     telemetry = Telemetry()
     opinion = CoversWorker()
-    app = FastAPI(
+    # The documentation page brings its own scripts: a service behind a wall shows it too.
+    app = FastAPIOffline(
         title="skill-governance",
         version=__version__,
         description=_ABOUT,
