@@ -10,6 +10,7 @@ from contextlib import asynccontextmanager
 from typing import Final
 
 from fastapi import FastAPI, Request
+from fastapi_offline import FastAPIOffline
 from starlette.concurrency import run_in_threadpool
 
 from governance import __version__
