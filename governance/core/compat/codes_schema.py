@@ -133,9 +133,9 @@ _PAIRS: Final = (
         "additionalProperties",
         ("field-removed", "a field is refused now", "Go on accepting the field, if only to ignore it."),
         ("field-ruled-out", "a field that the schema ruled out may be returned", _PROMISE),
-        _object(a=_STRING, b=_STRING),
-        _object(a=_STRING) | {"additionalProperties": False},
         _object(a=_STRING, b=_STRING) | {"additionalProperties": False},
+        _object(a=_STRING) | {"additionalProperties": False},
+        _object(a=_STRING, b=_STRING, c=_STRING) | {"additionalProperties": False},
         # The default reading of a receiver of results lifts the ``false``.
         output_reading=Reading.STRICT,
     ),

