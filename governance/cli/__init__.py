@@ -19,6 +19,7 @@ COMMANDS: Final[dict[str, str]] = {
     "lint": "what makes a skill hard to route, to call or to trust",
     "check": "would the gate let these skills in? offline, or as the registry decides",
     "diff": "what changed between two contracts, each break with its payload",
+    "witness": "the payloads that separate two contracts, also as JSON Lines or as a test file",
     "publish": "put versions into the registry, through the gate",
     "show": "one skill or one version of it",
     "list": "the skills of the registry",

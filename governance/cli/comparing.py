@@ -5,13 +5,15 @@ from __future__ import annotations
 import argparse
 import contextlib
 from collections.abc import Iterator
+from typing import Final
 
 from governance.comparing import DEFAULT_CEILING_SEC, Comparer
 from governance.core.compat.engine import Settings
 from governance.core.compat.model import Reading
 from governance.opinion import CoversWorker
 
-_MOST_MS = 3_600_000
+_DEFAULT_MS: Final = round(DEFAULT_CEILING_SEC * 1000)
+_MOST_MS: Final = 3_600_000
 
 
 def add_comparing(parser: argparse.ArgumentParser) -> None:
@@ -27,8 +29,8 @@ def add_comparing(parser: argparse.ArgumentParser) -> None:
         "--ceiling-ms",
         metavar="MS",
         type=_milliseconds,
-        default=round(DEFAULT_CEILING_SEC * 1000),
-        help="longest time for one pair, then undecided (default: %(default)s; 0: the step budget alone)",
+        default=_DEFAULT_MS,
+        help=f"longest time for one pair, then undecided (default: {_DEFAULT_MS}; 0: the step budget alone)",
     )
     parser.add_argument(
         "--no-second-opinion",

@@ -105,6 +105,11 @@ class Judge:
         return message
 
 
+def spoken_schema(schema: JSON) -> JSON:
+    """The schema as the validator is given it: patterns that it would misread in its own spelling."""
+    return _Speller(schema, {}).schema(schema)
+
+
 class _Speller:
     """Copies a schema where a pattern must be spelled otherwise; where none must, the schema is its own copy."""
 
