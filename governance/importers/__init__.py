@@ -16,10 +16,12 @@ from governance.core.document import DEFAULT_LIMITS, Locate, nowhere
 from governance.core.names import check_name
 from governance.core.versioning import normalise_version
 from governance.errors import Fault, GovernanceError, MalformedDocument, NotFound, Place
+from governance.importers.anthropic import ANTHROPIC_TOOLS
 from governance.importers.catalogue import colliding, collision, manifest_of
 from governance.importers.draft import Importer, Source
 from governance.importers.mcp import MCP
 from governance.importers.native import NATIVE
+from governance.importers.openai import OPENAI_FUNCTIONS
 from governance.importers.skill_md import SKILL_MD
 from governance.importers.walk import candidates, is_candidate
 
@@ -34,7 +36,13 @@ __all__ = [
     "import_text",
 ]
 
-IMPORTERS: Final[tuple[Importer, ...]] = (SKILL_MD, NATIVE, MCP)
+IMPORTERS: Final[tuple[Importer, ...]] = (
+    SKILL_MD,
+    NATIVE,
+    OPENAI_FUNCTIONS,
+    ANTHROPIC_TOOLS,
+    MCP,
+)
 """In the order they are asked; the first that recognises a source reads it."""
 
 

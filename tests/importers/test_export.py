@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from generated_tools import NATIVE, TOOLS
 from hypothesis import given
-from hypothesis import strategies as st
 
-from governance.core.contract import SideEffects, SkillManifest, manifest_from_document
+from governance.core.contract import SkillManifest, manifest_from_document
 from governance.errors import InvalidRequest
 from governance.importers import import_paths, import_text
 from governance.importers.export import export_catalogue, export_mcp, export_native, export_skill_md
@@ -19,74 +19,6 @@ from governance.importers.tools import OVERLAY
 DATA = Path(__file__).parent.parent / "data"
 CATALOGUES = sorted((DATA / "catalogues").glob("*-*.json"))
 
-_TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), max_size=12)
-_JSON = st.recursive(
-    st.none() | st.booleans() | st.integers(-(10**9), 10**9) | st.floats(-1e9, 1e9) | _TEXT,
-    lambda inside: st.lists(inside, max_size=3) | st.dictionaries(_TEXT, inside, max_size=3),
-    max_leaves=6,
-)
-_SCHEMAS = st.fixed_dictionaries(
-    {"type": st.just("object")},
-    optional={
-        "properties": st.dictionaries(
-            _TEXT, st.fixed_dictionaries({}, optional={"default": _JSON, "description": _TEXT}), max_size=3
-        ),
-        "additionalProperties": st.booleans(),
-        "x-example": _JSON,
-        "$comment": _TEXT,
-    },
-)
-_HINTS = st.fixed_dictionaries(
-    {},
-    optional={
-        "title": _TEXT,
-        **dict.fromkeys(
-            ("readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"), st.booleans() | st.none()
-        ),
-        "more": _JSON,
-    },
-)
-_TOOLS = st.fixed_dictionaries(
-    {"name": _TEXT.filter(bool), "inputSchema": _SCHEMAS},
-    optional={
-        "title": _TEXT,
-        "description": _TEXT,
-        "outputSchema": _SCHEMAS | st.booleans(),
-        "annotations": _HINTS,
-        "_meta": st.dictionaries(_TEXT, _JSON, max_size=2),
-        "icons": _JSON,
-        "input_schema": _SCHEMAS,
-    },
-)
-_NATIVE = st.fixed_dictionaries(
-    {
-        "name": st.just("a.b"),
-        "version": st.just("1.0.0"),
-        "compatibility": st.just("input_compatible"),
-        "description": _TEXT.map(lambda text: f"Does {text}"),
-        "input_schema": _SCHEMAS,
-        "output_schema": _SCHEMAS | st.booleans(),
-        "timeout_sec": st.integers(1, 60) | st.floats(0.1, 60),
-    },
-    optional={
-        "title": _TEXT,
-        "side_effects": st.sampled_from([effect.value for effect in SideEffects]),
-        "dangerous": st.booleans(),
-        "idempotent": st.booleans(),
-        "category": st.sampled_from(["tool", "system", "workflow", "knowledge"]),
-        "business_rules": st.just([{"id": "1", "text": "Always."}]),
-        "errors": st.just([{"code": "E", "meaning": "It failed.", "retryable": True}]),
-        "examples": st.lists(_JSON, max_size=2),
-        "required_permissions": st.lists(st.sampled_from(["a", "b"]), max_size=2),
-        "extensions": st.dictionaries(
-            st.sampled_from(["mcp", "skill_md"]) | _TEXT,
-            _JSON | st.fixed_dictionaries({"annotations": _HINTS}),
-            max_size=2,
-        ),
-    },
-)
-
-
 def one(text: str) -> SkillManifest:
     result = import_text(text)
     assert not result.refused, result.refused[0].error
@@ -94,7 +26,7 @@ def one(text: str) -> SkillManifest:
     return skill
 
 
-@given(_TOOLS)
+@given(TOOLS)
 def test_an_imported_tool_keeps_its_contract_through_every_format(tool: dict[str, Any]) -> None:
     result = import_text(json.dumps([tool]), version="1.0.0")
     for skill in result.accepted:
@@ -105,7 +37,7 @@ def test_an_imported_tool_keeps_its_contract_through_every_format(tool: dict[str
         assert {fault.pointer for fault in refused.error.faults} <= {"/name", "/external_name"}
 
 
-@given(_NATIVE)
+@given(NATIVE)
 def test_a_native_skill_keeps_its_contract_through_every_format(document: dict[str, Any]) -> None:
     skill = manifest_from_document(document)
     assert one(json.dumps([export_mcp(skill)])).contract_digest == skill.contract_digest
