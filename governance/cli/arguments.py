@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from difflib import get_close_matches
 from typing import Any, NoReturn
 
-from governance.cli.output import FORMATS
+from governance.cli.formats import FORMATS
 from governance.errors import UsageError
 
 _LEADING_WITH_VALUE = {"-o", "--out", "--server", "--token", "--config", "--timeout"}

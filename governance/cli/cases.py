@@ -7,8 +7,8 @@ report never fails a build that the exit code lets through.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from governance.cli.present import JSONObject, finding_change, reason_change, told_findings, told_reasons
@@ -22,6 +22,9 @@ from governance.importers import Imported, Refused
 SIDES: Final = ("input", "output", "contract")
 GATE: Final = "gate"
 LINT: Final = "lint"
+
+MAX_FAULTS: Final = 50
+"""Of one unreadable skill; what is wrong fifty times is wrong in one way."""
 
 _WEIGHTS: Final = {
     "block": Weight.ERROR,
@@ -54,6 +57,12 @@ class Subject:
         if source is None:
             return cls(skill=skill)
         return cls(skill=skill, locate=source.locate, origin=source.origin)
+
+    @classmethod
+    def gone(cls, skill: str, source: Imported | None) -> Subject:
+        """A skill that is no more: its file as it is now, since the lines are those of another time."""
+        origin = Place(file=source.origin.file) if source is not None else None
+        return cls(skill=skill, origin=origin)
 
     def place(self, pointer: str) -> Place | None:
         return self.locate(pointer) or self.origin
@@ -118,20 +127,24 @@ def decision_cases(decision: JSONObject, source: Imported | None) -> tuple[Case,
     return tuple(subject.case(part, remarks) for part, remarks in parts.items())
 
 
-def comparison_cases(
-    comparison: JSONObject, subject: Subject, *, blocks: Callable[[JSONObject], bool]
-) -> Iterator[Case]:
-    """Input, output and contract of one comparison; ``blocks`` says which findings fail the run."""
+def comparison_cases(comparison: JSONObject, subject: Subject, *, fails: Collection[str]) -> tuple[Case, ...]:
+    """Input, output and contract of one comparison.
+
+    ``fails``: the levels of findings that fail the run; ``invalid`` among them if a side that is no contract does.
+    """
     parts: dict[str, list[Remark]] = {part: [] for part in SIDES}
     for finding in comparison.get("findings", ()):
-        weight = Weight.ERROR if blocks(finding) else _at_most_warning(_weight(finding))
+        weight = Weight.ERROR if finding["level"] in fails else _at_most_warning(_weight(finding))
         parts[finding["side"]].append(subject.finding(finding, weight))
-    for fault in comparison.get("faults", ()):
-        parts["contract"].append(_fault_remark(subject, fault))
-    if comparison.get("invalid_side") and not comparison.get("faults"):
-        change = Change(code="invalid-contract", place="", tone="bad", message=comparison.get("reason") or "")
-        parts["contract"].append(subject.remark(change, Weight.ERROR))
-    yield from (subject.case(part, remarks) for part, remarks in parts.items())
+    verdict, faults = comparison["verdict"], comparison.get("faults", ())
+    weight = Weight.ERROR if verdict in fails else Weight.WARNING
+    parts["contract"] += (_fault_remark(subject, fault, weight) for fault in faults[:MAX_FAULTS])
+    told = faults or any(finding["level"] == verdict for finding in comparison.get("findings", ()))
+    if verdict in ("invalid", "undecided") and not told:
+        code = "invalid-contract" if verdict == "invalid" else verdict
+        change = Change(code=code, place="", tone="bad", message=comparison.get("reason") or "No reason is given")
+        parts["contract"].append(subject.remark(change, weight))
+    return tuple(subject.case(part, remarks) for part, remarks in parts.items())
 
 
 def refused_case(refused: Refused, *, weight: Weight = Weight.ERROR) -> Case:
@@ -154,12 +167,8 @@ def refused_case(refused: Refused, *, weight: Weight = Weight.ERROR) -> Case:
     return subject.case("contract", remarks)
 
 
-MAX_FAULTS: Final = 50
-"""Of one unreadable skill; what is wrong fifty times is wrong in one way."""
-
-
 def lint_cases(
-    findings: Iterable[JSONObject], sources: Sequence[Imported], *, fails: frozenset[str] = frozenset({"error"})
+    findings: Iterable[JSONObject], sources: Sequence[Imported], *, fails: Collection[str]
 ) -> Iterator[Case]:
     """One case a skill. ``findings``: as ``LintFinding.to_document`` tells; ``fails``: severities that fail."""
     found: dict[str, list[JSONObject]] = {one.manifest.name: [] for one in sources}
@@ -171,7 +180,7 @@ def lint_cases(
         yield subject.case(LINT, (_lint_remark(subject, finding, fails) for finding in its))
 
 
-def _lint_remark(subject: Subject, finding: JSONObject, fails: frozenset[str]) -> Remark:
+def _lint_remark(subject: Subject, finding: JSONObject, fails: Collection[str]) -> Remark:
     client = f" ({finding['client']})" if finding.get("client") else ""
     change = Change(
         code=finding["id"],
@@ -185,9 +194,9 @@ def _lint_remark(subject: Subject, finding: JSONObject, fails: frozenset[str]) -
     return _moved(remark, _place(finding))
 
 
-def _fault_remark(subject: Subject, fault: Mapping[str, Any]) -> Remark:
+def _fault_remark(subject: Subject, fault: Mapping[str, Any], weight: Weight) -> Remark:
     change = Change(code=fault["code"], place=fault["pointer"] or "/", tone="bad", message=fault["message"])
-    return _moved(subject.remark(change, Weight.ERROR, pointer=fault["pointer"]), _place(fault))
+    return _moved(subject.remark(change, weight, pointer=fault["pointer"]), _place(fault))
 
 
 def _place(document: Mapping[str, Any]) -> Place | None:
@@ -197,7 +206,7 @@ def _place(document: Mapping[str, Any]) -> Place | None:
 
 
 def _moved(remark: Remark, place: Place | None) -> Remark:
-    return remark if place is None else Remark(**{**vars(remark), "place": place})
+    return remark if place is None else replace(remark, place=place)
 
 
 def _weight(finding: JSONObject) -> Weight:

@@ -25,7 +25,7 @@ from governance.core.gate import (
 from governance.core.skill import SkillManifest
 from governance.core.versioning import Version, judged_bump, next_version, satisfies_bump
 from governance.errors import UsageError
-from governance.importers import ImportResult, Refused
+from governance.importers import Imported, ImportResult, Refused
 
 Lint = Callable[[SkillManifest], Iterable[LintComplaint]]
 
@@ -77,6 +77,9 @@ class Release:
     smallest_version: str | None = None
     """The smallest number that would do for the release, where all members stood at one number before."""
     not_checked: tuple[str, ...] = ()
+    sources: tuple[Imported, ...] = ()
+    """Where the candidates were read."""
+    baseline_sources: tuple[Imported, ...] = ()
 
     @property
     def outcome(self) -> str:
@@ -159,6 +162,8 @@ def check_release(
         bump=bump,
         smallest_version=_smallest(before, bump),
         not_checked=(*NEEDS_A_REGISTRY, *(() if numbered else ("version",))),
+        sources=new.imported,
+        baseline_sources=old.imported,
     )
 
 

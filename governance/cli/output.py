@@ -1,4 +1,4 @@
-"""FORMATS: how a report goes out, one row each; ``-o FORMAT [--out FILE]`` picks, as often as one likes."""
+"""Where a run's reports go: ``-o FORMAT [--out FILE]`` picks, as often as one likes."""
 
 from __future__ import annotations
 
@@ -6,93 +6,17 @@ import contextlib
 import os
 import sys
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, TextIO
+from typing import Any, TextIO
 
-from governance.cli.exact import dumps
-from governance.cli.markdown import markdown_row, render_markdown
+from governance.cli.formats import FORMATS, Format, Line, Rows
+from governance.cli.formats import json_text as json_text
 from governance.cli.report import Block, Report, Verdict
-from governance.cli.terminal import Style, escaped_json, one_line, style_for
+from governance.cli.terminal import Style, style_for
 from governance.cli.text import render_text
 from governance.errors import GovernanceError, UsageError
-
-
-@dataclass(frozen=True, kw_only=True)
-class Format:
-    """One output format: how a whole report is rendered."""
-
-    id: str
-    suffixes: tuple[str, ...]
-    """File endings that mean this format when ``--out`` comes without ``-o``."""
-    title: str
-    render: Callable[[Report, Style], str]
-    rows: Rows
-    """The same for answers that come one by one."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Rows:
-    """How a stream of answers is written: before, between and after them, and one of them."""
-
-    head: str = ""
-    between: str = ""
-    tail: str = ""
-    row: Callable[[Any, Line], str]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Line:
-    """One answer of a stream for people: a word with its tone, then cells."""
-
-    word: str
-    tone: str
-    cells: tuple[str, ...]
-
-
-def json_text(value: Any, *, indent: int | None = None) -> str:
-    """Exact JSON that is harmless on a terminal."""
-    return escaped_json(dumps(value, indent=indent))
-
-
-FORMATS: Final[dict[str, Format]] = {
-    row.id: row
-    for row in (
-        Format(
-            id="text",
-            suffixes=(".txt",),
-            title="for people: the verdict line first, then each change",
-            render=lambda report, style: render_text(report.blocks, style),
-            rows=Rows(row=lambda document, line: f"{line.word.upper():<10}  {_joined(line.cells)}\n"),
-        ),
-        Format(
-            id="json",
-            suffixes=(".json",),
-            title="one document",
-            render=lambda report, style: json_text(report.document, indent=2) + "\n",
-            rows=Rows(head="[\n", between=",\n", tail="\n]\n", row=lambda document, line: json_text(document)),
-        ),
-        Format(
-            id="jsonl",
-            suffixes=(".jsonl", ".ndjson"),
-            title="one JSON document a line",
-            render=lambda report, style: "".join(json_text(record) + "\n" for record in report.lines),
-            rows=Rows(row=lambda document, line: json_text(document) + "\n"),
-        ),
-        Format(
-            id="markdown",
-            suffixes=(".md", ".markdown"),
-            title="for a pull request",
-            render=lambda report, style: render_markdown(report.blocks),
-            rows=Rows(row=lambda document, line: markdown_row(line.word, line.cells) + "\n"),
-        ),
-    )
-}
-
-
-def _joined(cells: Sequence[str]) -> str:
-    return "  ".join(one_line(cell) for cell in cells if cell)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,6 +25,10 @@ class Destination:
 
     format: Format
     file: Path | None = None
+
+    @property
+    def shares(self) -> bool:
+        return self.file is None and self.format.quotes is not None
 
 
 def destinations(chosen: Sequence[tuple[str, str]]) -> tuple[Destination, ...]:
@@ -126,9 +54,10 @@ def destinations(chosen: Sequence[tuple[str, str]]) -> tuple[Destination, ...]:
             waiting = None
     if waiting is not None or not found:
         found.append(Destination(format=waiting or FORMATS["text"]))
-    places = [destination.file for destination in found]
-    for place in places:
-        if places.count(place) > 1:
+    # what a host reads line by line may stand among what a person reads
+    places = [(destination.file, destination.shares) for destination in found]
+    for place, shared in places:
+        if places.count((place, shared)) > 1:
             raise UsageError(
                 f"Two reports would go to {place or 'standard output'}.",
                 fix="Give each -o its own --out FILE; at most one report goes to standard output.",
@@ -159,6 +88,35 @@ class Output:
     def on_stdout(self) -> Format | None:
         return next((d.format for d in self.destinations if d.file is None), None)
 
+    def judges_nothing(self, command: str) -> None:
+        """``command`` judges nothing: refuse the formats that tell judgements, before anything is done.
+
+        Raises:
+            UsageError: one of them is wanted.
+        """
+        for one in (destination.format for destination in self.destinations):
+            if one.judges:
+                raise UsageError(
+                    f"`govctl {command}` judges nothing, so there is nothing for {one.id} to tell.",
+                    fix=f"Take one of {', '.join(row.id for row in FORMATS.values() if not row.judges)}.",
+                )
+
+    def problem(self, error: GovernanceError) -> None:
+        """The error in every wanted form that has a place for one; what cannot be written is left."""
+        for destination in self.destinations:
+            if destination.format.problem is None:
+                continue
+            text = destination.format.problem(error)
+            if destination.file is None:
+                write_stdout(text)
+            else:
+                with contextlib.suppress(UsageError), written_file(destination.file) as stream:
+                    stream.write(text)
+
+    def _quoted(self, text: str) -> str:
+        quotes = next((one.format.quotes for one in self.destinations if one.shares), None)
+        return quotes(text) if quotes is not None else text
+
     def emit(self, report: Report) -> int:
         """Write every wanted form of the report; gives its exit code back.
 
@@ -167,10 +125,13 @@ class Output:
         """
         for destination in self.destinations:
             if destination.file is None:
-                write_stdout(destination.format.render(self._shortened(report, destination), self._style()))
+                text = destination.format.render(self._shortened(report, destination), self._style())
+                write_stdout(text if destination.shares else self._quoted(text))
             else:
                 with written_file(destination.file) as stream:
                     stream.write(destination.format.render(report, Style()))
+            if destination.format.beside is not None:
+                self.note(destination.format.beside(report))
         if self.on_stdout is None:
             self.note(render_text([b for b in report.blocks if isinstance(b, Verdict)][:1], Style()).rstrip())
         return report.exit_code
@@ -180,11 +141,16 @@ class Output:
         """Gives a function that writes one answer everywhere at once, flushed, in every wanted form.
 
         Raises:
-            UsageError: a file cannot be written.
+            UsageError: a file cannot be written, or a format takes no single answers.
         """
         with contextlib.ExitStack() as stack:
             sinks: list[tuple[Rows, Callable[[str], object]]] = []
             for wanted in self.destinations:
+                if wanted.format.rows is None:
+                    raise UsageError(
+                        f"{wanted.format.id} tells a whole report, and here answers come one by one.",
+                        fix=f"Take one of {', '.join(row.id for row in FORMATS.values() if row.rows)}.",
+                    )
                 if wanted.file is None:
                     sinks.append((wanted.format.rows, write_stdout))
                 else:
@@ -266,27 +232,3 @@ def _refused(path: Path) -> Iterator[None]:
             f"{path} cannot be written: {reason}.",
             fix="Give --out a file in a folder that is there and yours.",
         ) from None
-
-
-def problem(error: GovernanceError) -> dict[str, Any]:
-    """The error as the one problem document (RFC 9457) that the service answers too."""
-    document: dict[str, Any] = {
-        "type": f"urn:skill-governance:problem:{error.code}",
-        "title": error.title,
-        "status": error.status,
-        "detail": error.message,
-        "code": error.code,
-        "fix": error.fix,
-        "errors": [fault.to_document() for fault in error.faults],
-    }
-    return document | ({"details": error.details} if error.details else {})
-
-
-def problem_lines(error: GovernanceError, *, limit: int = 20) -> Iterable[str]:
-    """The error for a person: the sentence, where it is, what to do next."""
-    yield f"error: {error.message}"
-    yield from (f"  {fault}" for fault in error.faults[:limit])
-    if len(error.faults) > limit:
-        yield f"  …and {len(error.faults) - limit} more"
-    if error.fix:
-        yield f"  → {error.fix}"

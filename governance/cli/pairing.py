@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from governance.cli.cases import Subject, comparison_cases, sources_by_skill
 from governance.cli.present import TONES, comparison_changes, comparison_verdict
-from governance.cli.report import Block, Heading, Report, Table, Verdict
+from governance.cli.report import Block, Case, Heading, Report, Table, Verdict
 from governance.core.catalogues import MemberChange, compare_catalogues
 from governance.core.compat.model import Bump, Comparison, Level
 from governance.core.compat.model import Verdict as Word
@@ -105,13 +106,13 @@ def invalid(error: GovernanceError, side: str) -> Comparison:
     )
 
 
-def pairs_report(pairs: Sequence[Pair], *, exit_code: int) -> Report:
+def pairs_report(pairs: Sequence[Pair], *, exit_code: int, cases: tuple[Case, ...] = ()) -> Report:
     """One comparison as itself; several with a summary first."""
     if len(pairs) == 1:
         (pair,) = pairs
         document = pair.to_document()
         blocks: list[Block] = [comparison_verdict(document, pair.name), *comparison_changes(document)]
-        return Report(document=document, blocks=tuple(blocks), exit_code=exit_code)
+        return Report(document=document, blocks=tuple(blocks), exit_code=exit_code, cases=cases)
     verdict = next((word for word in _WORST if any(p.comparison.verdict is word for p in pairs)), Word.COMPATIBLE)
     bump = max((pair.bump for pair in pairs), key=lambda one: one.rank, default=Bump.NONE)
     documents = [pair.to_document() for pair in pairs]
@@ -122,7 +123,21 @@ def pairs_report(pairs: Sequence[Pair], *, exit_code: int) -> Report:
         blocks=tuple(_set_blocks(pairs, documents, verdict, bump)),
         records=documents,
         exit_code=exit_code,
+        cases=cases,
     )
+
+
+def pair_cases(
+    pairs: Iterable[Pair], old: ImportResult, new: ImportResult, *, fails: Collection[str]
+) -> tuple[Case, ...]:
+    """The sides of every pair, each remark at its place in the new source. ``fails``: as for comparisons."""
+    find, before = sources_by_skill(new.imported), sources_by_skill(old.imported)
+    cases: list[Case] = []
+    for pair in pairs:
+        source = find(pair.name, "")
+        subject = Subject.of(pair.name, source) if source else Subject.gone(pair.name, before(pair.name, ""))
+        cases += comparison_cases(pair.comparison.to_document(), subject, fails=fails)
+    return tuple(cases)
 
 
 KINDS: Final = ("added", "removed", "renamed", "changed", "unchanged", "invalid")

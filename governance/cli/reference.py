@@ -14,8 +14,8 @@ from pathlib import Path
 from governance.cli import COMMANDS
 from governance.cli.arguments import Parser, add_common
 from governance.cli.explanations import ERROR, FINDING, LINT, REASON, Explanation, explanations
+from governance.cli.formats import FORMATS
 from governance.cli.markdown import row
-from governance.cli.output import FORMATS
 from governance.cli.run import build_parser, load_command
 
 EXIT_CODES = (

@@ -62,6 +62,7 @@ def release_of(
         bump=bump,
         smallest_version=_smallest(decisions, bump),
         not_checked=(*sorted(missing), "removed skills"),
+        sources=new.imported,
     )
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from governance.cli.cases import GATE, Subject, comparison_cases, decision_cases, refused_case, sources_by_skill
 from governance.cli.checking import Release
 from governance.cli.present import TONES, JSONObject, comparison_changes, decision_blocks, decision_sentence
-from governance.cli.report import Block, Change, Fact, Heading, Paragraph, Report, Table, Verdict
+from governance.cli.report import Block, Case, Change, Fact, Heading, Paragraph, Report, Table, Verdict, Weight
 from governance.importers import Refused
 
 
@@ -25,7 +26,25 @@ def release_report(release: Release, *, word: str = "", exit_code: int | None = 
         blocks=tuple(_blocks(release, word or release.outcome)),
         records=records,
         exit_code=release.exit_code if exit_code is None else exit_code,
+        cases=release_cases(release),
     )
+
+
+def release_cases(release: Release) -> tuple[Case, ...]:
+    """Everything that was judged: each candidate, what is gone, what could not be read."""
+    find, before = sources_by_skill(release.sources), sources_by_skill(release.baseline_sources)
+    decided = {decision["skill"] for decision in release.decisions}
+    cases: list[Case] = []
+    for decision in release.decisions:
+        cases += decision_cases(decision, find(decision["skill"], decision["version"]))
+    cases += (Subject.of(name, find(name, "")).case(GATE, ()) for name in release.unchanged if name not in decided)
+    for gone in release.gone:
+        subject = Subject.gone(gone.member.name, before(gone.member.name, gone.version))
+        fails = ("breaking", "undecided", "risky") if gone.blocks else ()
+        cases += comparison_cases(gone.member.comparison.to_document(), subject, fails=fails)
+    cases += map(refused_case, release.refused)
+    cases += (refused_case(one, weight=Weight.WARNING) for one in release.baseline_refused)
+    return tuple(cases)
 
 
 def release_document(release: Release) -> dict[str, Any]:

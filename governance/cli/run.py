@@ -17,15 +17,8 @@ from types import ModuleType
 
 from governance.cli import COMMANDS
 from governance.cli.arguments import Parser, add_common, protect, split_command
-from governance.cli.output import (
-    Output,
-    destinations,
-    json_text,
-    problem,
-    problem_lines,
-    write_stdout,
-    written_file,
-)
+from governance.cli.output import Output, destinations, write_stdout
+from governance.cli.problem import problem_lines
 from governance.cli.terminal import clean
 from governance.errors import GovernanceError, ServiceError, UsageError
 
@@ -40,7 +33,10 @@ class Call:
 
 
 def run(argv: Sequence[str]) -> int:
-    """Dispatch to a command's ``run(call) -> exit code``; every GovernanceError becomes its exit code."""
+    """Dispatch to a command's ``run(call) -> exit code``; every GovernanceError becomes its exit code.
+
+    A command whose reports have cases says ``JUDGES = True``.
+    """
     word, rest = split_command(argv)
     if word in (None, "help", "--help", "-h"):
         topic = next((other for other in rest if other in COMMANDS), None) if word == "help" else None
@@ -61,6 +57,8 @@ def run(argv: Sequence[str]) -> int:
             quiet=arguments.quiet,
             no_color=arguments.no_color,
         )
+        if not getattr(module, "JUDGES", False):
+            output.judges_nothing(word)
         call = Call(arguments=arguments, environment=os.environ, output=output)
         code: int = module.run(call)
     except GovernanceError as error:
@@ -106,17 +104,10 @@ def _early_output(parser: Parser, rest: Sequence[str]) -> Output:
 
 
 def tell(error: GovernanceError, output: Output) -> int:
-    """The error on standard error; as a problem document wherever JSON was asked for."""
+    """The error on standard error, and in every wanted form that has a place for one."""
     with contextlib.suppress(OSError):
         print("\n".join(clean(line) for line in problem_lines(error)), file=sys.stderr, flush=True)
-    for destination in output.destinations:
-        if destination.format.id in ("json", "jsonl"):
-            text = json_text(problem(error), indent=2 if destination.format.id == "json" else None) + "\n"
-            if destination.file is None:
-                write_stdout(text)
-            else:
-                with contextlib.suppress(UsageError), written_file(destination.file) as stream:
-                    stream.write(text)
+    output.problem(error)
     return error.exit_code
 
 

@@ -13,6 +13,7 @@ from governance.cli.config import require_connection
 from governance.cli.gitsource import repository_of
 from governance.cli.run import Call
 from governance.core.contract import SkillManifest, manifest_from_document
+from governance.core.document import Document
 from governance.errors import Place, UsageError
 from governance.importers import Imported, ImportResult, import_files, import_paths
 from governance.importers.draft import Source
@@ -92,7 +93,12 @@ def joined(one: ImportResult, other: ImportResult) -> ImportResult:
 
 
 def read_value(path: str) -> Any:
-    """The one JSON, YAML or TOML value of a file; ``-`` is standard input.
+    """The value alone of :func:`read_document`."""
+    return read_document(path).value
+
+
+def read_document(path: str) -> Document:
+    """The one JSON, YAML or TOML value of a file, with the way back to it; ``-`` is standard input.
 
     Raises:
         UsageError: it cannot be opened.
@@ -104,7 +110,7 @@ def read_value(path: str) -> Any:
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise UsageError(f"{path} cannot be read: {reason}.", fix="Give a readable file.") from None
-    return Source.of(data, file="<stdin>" if path == "-" else path).document.value
+    return Source.of(data, file="<stdin>" if path == "-" else path).document
 
 
 def existing(paths: Iterable[str]) -> list[Path]:

@@ -209,7 +209,7 @@ def test_one_run_writes_the_comment_and_the_document(here: Govctl, tmp_path: Pat
     assert done.code == 1
     assert done.out == ""
     assert done.err.startswith("BLOCK")
-    assert (tmp_path / "c.md").read_text().startswith("### ❌ block")
+    assert (tmp_path / "c.md").read_text().startswith("<!-- govctl -->\n\n### ❌ block")
     assert json.loads((tmp_path / "c.json").read_text())["decision"] == "block"
 
 

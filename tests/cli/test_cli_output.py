@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from governance.cli.formats import FORMATS
 from governance.cli.markdown import COMMENT_LIMIT, code, escape, render_markdown
-from governance.cli.output import FORMATS, Output, destinations, written_file
+from governance.cli.output import Output, destinations, written_file
 from governance.cli.report import Change, Code, Fact, Heading, Paragraph, Report, Table, Verdict
 from governance.cli.terminal import Style, clean, data, style_for
 from governance.cli.text import render_text

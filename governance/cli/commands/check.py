@@ -20,6 +20,7 @@ from governance.core.lint import lint
 from governance.errors import GovernanceError, ServerUnreachable, UsageError
 from governance.importers import ImportResult, import_paths
 
+JUDGES = True
 REGISTRY = "registry"
 
 

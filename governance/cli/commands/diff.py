@@ -14,8 +14,9 @@ from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
+from governance.cli.cases import Subject, comparison_cases
 from governance.cli.comparing import add_comparing, comparer_of, settings_of
-from governance.cli.output import Line
+from governance.cli.formats import Line
 from governance.cli.present import TONES, comparison_changes, comparison_verdict
 from governance.cli.report import Block, Report
 from governance.cli.run import Call
@@ -23,9 +24,16 @@ from governance.cli.terminal import is_terminal, progress
 from governance.comparing import Comparer
 from governance.core.compat.engine import Settings
 from governance.core.compat.model import Comparison, Side
-from governance.errors import UsageError
+from governance.errors import Place, UsageError
 
-FAIL_ON = ("risky", "undecided", "breaking", "never")
+JUDGES = True
+FAILING = {
+    "risky": {"invalid", "breaking", "undecided", "risky"},
+    "undecided": {"invalid", "breaking", "undecided"},
+    "breaking": {"invalid", "breaking"},
+    "never": set[str](),
+}
+"""By the mildest verdict that fails, all that do."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -35,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_comparing(parser)
     parser.add_argument(
         "--fail-on",
-        choices=FAIL_ON,
+        choices=tuple(FAILING),
         default="undecided",
         help="the mildest verdict that fails the run (default: undecided; a batch never fails by verdict)",
     )
@@ -61,21 +69,29 @@ def run(call: Call) -> int:
 
 
 def _schemas(call: Call, settings: Settings, comparer: Comparer) -> Report:
-    from governance.cli.sources import read_value
+    from governance.cli.sources import read_document
 
-    old, new = (read_value(path) for path in call.arguments.paths)
+    old, new = (read_document(path) for path in call.arguments.paths)
     side = Side(call.arguments.side)
-    comparison = comparer.check_schemas(old, new, side=side, settings=settings)
+    comparison = comparer.check_schemas(old.value, new.value, side=side, settings=settings)
     document = comparison.to_document()
     blocks: list[Block] = [
         comparison_verdict(document, f"{side.value} schema"),
         *comparison_changes(document),
     ]
-    return Report(document=document, blocks=tuple(blocks), exit_code=exit_code([comparison], call.arguments.fail_on))
+    named = old if comparison.invalid_side == "old" else new
+    subject = Subject(skill=f"{side.value} schema", locate=named.locate, origin=Place(file=named.file), bare=True)
+    fail_on = call.arguments.fail_on
+    return Report(
+        document=document,
+        blocks=tuple(blocks),
+        exit_code=exit_code([comparison], fail_on),
+        cases=comparison_cases(document, subject, fails=FAILING[fail_on]),
+    )
 
 
 def _contracts(call: Call, settings: Settings, comparer: Comparer) -> Report:
-    from governance.cli.pairing import pair_up, pairs_report
+    from governance.cli.pairing import pair_cases, pair_up, pairs_report
     from governance.cli.sources import Reader
 
     reader = Reader.of(call)
@@ -84,18 +100,13 @@ def _contracts(call: Call, settings: Settings, comparer: Comparer) -> Report:
     new = reader.skills(other, version=call.arguments.version, beside=[one])
     pairs = pair_up(old, new, compare=partial(comparer.check, settings=settings))
     code = exit_code([pair.comparison for pair in pairs], call.arguments.fail_on)
-    return pairs_report(pairs, exit_code=code)
+    cases = pair_cases(pairs, old, new, fails=FAILING[call.arguments.fail_on])
+    return pairs_report(pairs, exit_code=code, cases=cases)
 
 
 def exit_code(comparisons: list[Comparison], fail_on: str) -> int:
     """1 for a verdict as bad as ``fail_on``; 3 when undecided ones are all that fails."""
-    failing = {
-        "risky": {"invalid", "breaking", "undecided", "risky"},
-        "undecided": {"invalid", "breaking", "undecided"},
-        "breaking": {"invalid", "breaking"},
-        "never": set(),
-    }[fail_on]
-    found = {comparison.verdict.value for comparison in comparisons} & failing
+    found = {comparison.verdict.value for comparison in comparisons} & FAILING[fail_on]
     if not found:
         return 0
     return 3 if found == {"undecided"} else 1

@@ -9,6 +9,7 @@ import argparse
 from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
 
+from governance.cli.cases import lint_cases
 from governance.cli.present import TONES
 from governance.cli.report import Block, Change, Fact, Heading, Report, Verdict
 from governance.cli.run import Call
@@ -16,6 +17,8 @@ from governance.cli.sources import existing
 from governance.core.lint import CLIENTS, LINTS, LintFinding, Severity, findings_of, lint_catalogue
 from governance.errors import InvalidContract, UsageError
 from governance.importers import ImportResult, Refused, import_paths
+
+JUDGES = True
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -45,8 +48,7 @@ def run(call: Call) -> int:
     if wanted.only:
         findings = [finding for finding in findings if finding.id in wanted.only]
     failing = {"error": {Severity.ERROR}, "warning": set(Severity), "never": set()}[wanted.fail_on]
-    failed = any(finding.severity in failing for finding in findings)
-    return call.output.emit(_report(result, findings, exit_code=1 if failed else 0))
+    return call.output.emit(_report(result, findings, failing))
 
 
 def _refused(refused: Refused) -> Iterable[LintFinding]:
@@ -56,7 +58,7 @@ def _refused(refused: Refused) -> Iterable[LintFinding]:
     return findings_of(InvalidContract(refused.error.message, faults=refused.error.faults), skill=name)
 
 
-def _report(result: ImportResult, findings: list[LintFinding], *, exit_code: int) -> Report:
+def _report(result: ImportResult, findings: list[LintFinding], failing: set[Severity]) -> Report:
     counts = {severity: sum(finding.severity is severity for finding in findings) for severity in Severity}
     skills = len(result.imported) + len(result.refused)
     told = ", ".join(f"{count} {severity.value}{'' if count == 1 else 's'}" for severity, count in counts.items())
@@ -74,7 +76,8 @@ def _report(result: ImportResult, findings: list[LintFinding], *, exit_code: int
         document={"errors": counts[Severity.ERROR], "warnings": counts[Severity.WARNING], "findings": documents},
         blocks=(verdict, *_blocks(findings, documents)),
         records=documents,
-        exit_code=exit_code,
+        exit_code=1 if any(finding.severity in failing for finding in findings) else 0,
+        cases=tuple(lint_cases(documents, result.imported, fails={severity.value for severity in failing})),
     )
 
 

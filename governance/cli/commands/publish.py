@@ -11,13 +11,14 @@ import os
 from typing import Any
 
 from governance.cli.cards import well_formed
+from governance.cli.cases import GATE, Subject, sources_by_skill
 from governance.cli.checking import Release
 from governance.cli.config import require_connection
 from governance.cli.numbering import Numbered, number
 from governance.cli.present import JSONObject
 from governance.cli.registry import ask, release_of
-from governance.cli.releases import release_document, release_report
-from governance.cli.report import Block, Change, Report, Table, Verdict
+from governance.cli.releases import release_cases, release_document, release_report
+from governance.cli.report import Block, Change, Report, Table, Verdict, Weight
 from governance.cli.run import Call
 from governance.cli.sources import existing
 from governance.cli.terminal import progress
@@ -27,6 +28,7 @@ from governance.core.versioning import Version
 from governance.errors import Conflict, GateRefused, PartialFailure, UsageError
 from governance.importers import ImportResult, import_paths
 
+JUDGES = True
 PUBLISHED, UNCHANGED, REFUSED = "published", "unchanged", "refused"
 
 
@@ -137,13 +139,21 @@ def _report(new: ImportResult, release: Release, results: list[dict[str, Any]]) 
         blocks.append(Table(columns=("skill", "version", "outcome", "level"), rows=rows))
     if release.outcome != "allow":
         blocks += (block for block in release_report(release).blocks if not isinstance(block, Verdict | Table))
-    late = (one for one in results if one.get("error"))
-    blocks += (Change(code=one["code"], place=one["skill"], tone="bad", message=one["error"]) for one in late)
+    late = {
+        one["skill"]: Change(code=one["code"], place=one["skill"], tone="bad", message=one["error"])
+        for one in results
+        if one.get("error")
+    }
+    blocks += late.values()
+    find = sources_by_skill(new.imported)
+    subjects = {skill: Subject.of(skill, find(skill, "")) for skill in late}
+    refusals = (subjects[skill].case(GATE, [subjects[skill].remark(late[skill], Weight.ERROR)]) for skill in late)
     return Report(
         document={"results": results, **release_document(release)},
         blocks=tuple(blocks),
         records=results,
         exit_code=_exit_code(results) if failed else 0,
+        cases=(*release_cases(release), *refusals),
     )
 
 

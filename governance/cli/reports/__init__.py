@@ -1,0 +1,1 @@
+"""What CI hosts read: SARIF, JUnit and GitHub's workflow commands, each one file, all made from the same cases."""
