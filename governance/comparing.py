@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Final
 
 from governance.core.compat import engine
@@ -42,23 +43,49 @@ class Comparer:
         self, old: SkillManifest | None, new: SkillManifest | None, *, settings: Settings = DEFAULT_SETTINGS
     ) -> Comparison:
         """:func:`governance.core.compat.engine.check` in time; what stays open has the reason ``time``."""
-        opinion, interrupt = self._within(self._clock())
-        return engine.check(old, new, settings=settings, opinion=opinion, interrupt=interrupt)
+        limit = self._limit()
+        comparison = engine.check(old, new, settings=settings, opinion=limit.opinion, interrupt=limit.interrupt)
+        return replace(comparison, interrupted=limit.reached)
 
     def check_schemas(
         self, old: JSON, new: JSON, *, side: Side, settings: Settings = DEFAULT_SETTINGS
     ) -> Comparison:
         """:func:`governance.core.compat.engine.check_schemas` in time."""
-        opinion, interrupt = self._within(self._clock())
-        return engine.check_schemas(old, new, side=side, settings=settings, opinion=opinion, interrupt=interrupt)
+        limit = self._limit()
+        comparison = engine.check_schemas(
+            old, new, side=side, settings=settings, opinion=limit.opinion, interrupt=limit.interrupt
+        )
+        return replace(comparison, interrupted=limit.reached)
 
-    def _within(self, began: float) -> tuple[SecondOpinion | None, Interrupt | None]:
-        if self.ceiling_sec is None:
-            return self._opinion, None
-        deadline = began + self.ceiling_sec
+    def _limit(self) -> _Limit:
+        deadline = None if self.ceiling_sec is None else self._clock() + self.ceiling_sec
+        return _Limit(deadline, self._clock, self._opinion)
 
-        def opinion(old: JSON, new: JSON) -> bool | None:
-            left = deadline - self._clock()
-            return self._opinion(old, new, timeout_sec=left) if self._opinion is not None and left > 0 else None
 
-        return (opinion if self._opinion is not None else None), (lambda: self._clock() >= deadline)
+class _Limit:
+    """One comparison's end of time. ``reached``: somebody was told that it is over."""
+
+    def __init__(self, deadline: float | None, clock: Callable[[], float], opinion: CoversWorker | None) -> None:
+        self.reached = False
+        self._deadline = deadline
+        self._clock = clock
+        self._worker = opinion
+
+    @property
+    def interrupt(self) -> Interrupt | None:
+        return self._is_over if self._deadline is not None else None
+
+    @property
+    def opinion(self) -> SecondOpinion | None:
+        return self._ask if self._worker is not None else None
+
+    def _is_over(self) -> bool:
+        if self._deadline is not None and self._clock() >= self._deadline:
+            self.reached = True
+        return self.reached
+
+    def _ask(self, old: JSON, new: JSON) -> bool | None:
+        if self._worker is None or self._is_over():
+            return None
+        left = None if self._deadline is None else self._deadline - self._clock()
+        return self._worker(old, new, timeout_sec=left)

@@ -204,6 +204,8 @@ class Comparison:
     """Sides that the engine left open and the second opinion proved."""
     disagreement: tuple[Side, ...] = ()
     """Sides that the engine proved and the second opinion denies; they count as undecided."""
+    interrupted: bool = False
+    """Time ran out on the way: another run may find more."""
 
     @property
     def witness(self) -> Witness | None:
@@ -242,6 +244,8 @@ class Comparison:
             document["second_opinion"] = [side.value for side in self.second_opinion]
         if self.disagreement:
             document["disagreement"] = [side.value for side in self.disagreement]
+        if self.interrupted:
+            document["interrupted"] = True
         if self.faults:
             document["faults"] = [fault.to_document() for fault in self.faults]
         return document
