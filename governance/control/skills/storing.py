@@ -1,0 +1,195 @@
+"""Rows of versions that the gate let in: the version, its live state, what lists show, the audit entry."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from typing import Any
+
+from sqlmodel import Session, col, select
+
+from governance.control.audit.service import Attempt, append, decision_summary
+from governance.control.auth.roles import Caller
+from governance.control.skills.judging import stored_manifest
+from governance.control.skills.ordering import sort_key
+from governance.control.skills.reading import Found
+from governance.control.skills.searching import MAX_INDEXED, field_names, folded_field, searchable
+from governance.control.skills.tables import SkillRow, VersionRow, VersionState
+from governance.core.canonical import canonical_bytes
+from governance.core.contract import SkillManifest
+from governance.core.gate import GateDecision
+from governance.core.lines import SERVABLE
+from governance.core.skill import Status
+from governance.core.versioning import Version
+from governance.wire import write_json
+
+
+@dataclass(frozen=True, kw_only=True)
+class Publish:
+    """What comes with a manifest: why, how strictly, and from where."""
+
+    reason: str | None = None
+    fail_on: str | None = None
+    transitive: bool = True
+    repository: str | None = None
+    commit: str | None = None
+    run: str | None = None
+
+    @property
+    def provenance(self) -> dict[str, str | None]:
+        return {"repository": self.repository, "commit": self.commit, "run": self.run}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Admitted:
+    """A version the gate let in, and the rows of all versions of its skill that it was judged beside."""
+
+    manifest: SkillManifest
+    decision: GateDecision
+    there: Sequence[Found]
+
+
+def attempt_to_publish(name: str, version: Version, reason: str | None) -> Attempt:
+    return Attempt(
+        action="skill.publish",
+        subject=f"{name}@{version}",
+        namespace=name.rpartition(".")[0],
+        reason=reason,
+    )
+
+
+def store(session: Session, admitted: Sequence[Admitted], order: Publish, *, by: Caller) -> None:
+    """Write one version of each of some skills, in as few statements for many as for one.
+
+    Whoever calls holds the lock of every skill.
+    """
+    now = datetime.now(UTC)
+    versions = [_version(one, order, now, by) for one in admitted]
+    states = [_state(one.manifest, now) for one in admitted]
+    cards = _cards(session, [one.manifest.name for one in admitted])
+    for one, version, state in zip(admitted, versions, states, strict=True):
+        standing = version.model_dump() | {"state": state.state, "yanked": None, "disabled": None}
+        _store_card(session, cards.get(one.manifest.name), [*one.there, standing], one.manifest, now)
+    # no relationship tells the order in which the rows refer to each other
+    session.flush()
+    session.add_all(versions)
+    session.flush()
+    session.add_all(states)
+    for one, version, state in zip(admitted, versions, states, strict=True):
+        append(
+            session,
+            attempt_to_publish(one.manifest.name, Version.parse(one.manifest.version), order.reason),
+            by=by,
+            after={
+                "manifest_digest": version.manifest_digest,
+                "contract_digest": version.contract_digest,
+                "opens_line": version.opens_line,
+                "state": state.state,
+                "provenance": order.provenance,
+            }
+            | decision_summary(one.decision.to_document()),
+            at=now,
+        )
+    session.flush()
+
+
+def _version(one: Admitted, order: Publish, now: datetime, by: Caller) -> VersionRow:
+    manifest, decision = one.manifest, one.decision
+    return VersionRow(
+        skill=manifest.name,
+        sort_key=sort_key(Version.parse(manifest.version)),
+        version=manifest.version,
+        namespace=manifest.namespace,
+        manifest=canonical_bytes(manifest.to_document()),
+        manifest_digest=manifest.manifest_digest,
+        contract_digest=manifest.contract_digest,
+        declared=decision.declared.value if decision.declared else None,
+        computed=decision.computed.value if decision.computed else None,
+        level=decision.level.value if decision.level else None,
+        verdict=decision.verdict,
+        baseline=decision.baseline,
+        opens_line=decision.opens_line,
+        decision=write_json(decision.to_document()),
+        opened_by=write_json(decision.opened_by) if decision.opened_by else None,
+        reason=order.reason,
+        **order.provenance,
+        published_at=now,
+        published_by=by.label,
+    )
+
+
+def _state(manifest: SkillManifest, now: datetime) -> VersionState:
+    return VersionState(
+        skill=manifest.name,
+        sort_key=sort_key(Version.parse(manifest.version)),
+        state=Status(manifest.status).value,
+        deprecated_since=manifest.deprecated_since,
+        sunset=None if manifest.sunset is None else date.fromisoformat(manifest.sunset),
+        replacement=manifest.replacement,
+        migration_guide=_storable(manifest.migration_guide),
+        revision=1,
+        updated_at=now,
+    )
+
+
+def _cards(session: Session, names: Sequence[str]) -> dict[str, SkillRow]:
+    rows = session.exec(select(SkillRow).where(col(SkillRow.name).in_(names))).all()
+    return {row.name: row for row in rows}
+
+
+def _store_card(
+    session: Session, row: SkillRow | None, rows: list[Found], newest: SkillManifest, now: datetime
+) -> None:
+    """Bring what lists and searches show in line with the versions there are now."""
+    shown = _representative(rows)
+    manifest = newest
+    if shown["manifest_digest"] != newest.manifest_digest:
+        manifest = stored_manifest(shown["manifest"])
+    stable = _is_reachable(shown)
+    names = field_names(manifest)
+    fresh: dict[str, Any] = {
+        "title": _storable(manifest.title),
+        "description": _storable(manifest.description) or "",
+        "owner": manifest.owner,
+        "category": manifest.category.value,
+        "tags": [tag[:MAX_INDEXED] for tag in manifest.tags],
+        "fields": sorted({folded_field(name) for name in names}),
+        "search": searchable(manifest, names),
+        "latest": shown["version"] if stable else None,
+        "state": shown["state"],
+        "versions": len(rows),
+        "updated_at": now,
+    }
+    if row is None:
+        row = SkillRow(
+            name=newest.name,
+            namespace=newest.namespace,
+            short_name=newest.name.rpartition(".")[2],
+            created_at=now,
+            **fresh,
+        )
+    else:
+        for name, value in fresh.items():
+            setattr(row, name, value)
+    session.add(row)
+
+
+def _representative(rows: Iterable[Found]) -> Found:
+    """The version that stands for the skill: the highest that ranges reach, else the highest there is."""
+    ordered = sorted(rows, key=lambda row: bytes(row["sort_key"]))
+    return next((row for row in reversed(ordered) if _is_reachable(row)), ordered[-1])
+
+
+def _is_reachable(row: Found) -> bool:
+    return (
+        Status(row["state"]) in SERVABLE
+        and row["yanked"] is None
+        and row["disabled"] is None
+        and not Version.parse(row["version"]).is_prerelease
+    )
+
+
+def _storable(text_: str | None) -> str | None:
+    """Text as a text column takes it; the manifest itself keeps its NULs."""
+    return None if text_ is None else text_.replace("\x00", " ")
