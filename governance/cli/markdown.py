@@ -22,7 +22,7 @@ MARKER: Final = "<!-- govctl -->"
 """The first line of a judgement; whoever posts it may put a word of its own before the arrow."""
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~$!])")
-_LINKED = re.compile(r"(@|(?<=[a-zA-Z])://|(?<=www)\.|(?<=WWW)\.|\\#(?=\d)|(?<=[gG][hH])-(?=\d))")
+_LINKED = re.compile(r"(@|(?<=[a-zA-Z]):(?=//)|(?<=www)\.|(?<=WWW)\.|\\#(?=\d)|(?<=[gG][hH])-(?=\d))")
 """Where hosts would make a mention, a link or a reference of plain text."""
 _OPENS: Final = re.compile(r"^([ \t]*)(?:([-+=])|(\d+)([.)]))", re.MULTILINE)
 """What opens a list or underlines a heading at the beginning of a line."""

@@ -96,10 +96,11 @@ def _command(word: str | None) -> ModuleType:
 
 def _early_output(parser: Parser, rest: Sequence[str]) -> Output:
     """Where an error goes that is found while the rest of the line is still unread."""
-    asked = [value for flag, value in itertools.pairwise(rest) if flag in ("-o", "--output")]
-    asked += [flag.removeprefix("--output=") for flag in rest if flag.startswith("--output=")]
+    words = [part for word in rest for part in (word.split("=", 1) if word.startswith("--out") else [word])]
+    flags = {"-o": "-o", "--output": "-o", "--out": "--out"}
+    asked = [(flags[flag], value) for flag, value in itertools.pairwise(words) if flag in flags]
     with contextlib.suppress(UsageError):
-        return Output(destinations=destinations([("-o", value) for value in asked[:1]]))
+        return Output(destinations=destinations(asked))
     return Output()
 
 
