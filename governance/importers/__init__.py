@@ -16,6 +16,7 @@ from governance.core.document import DEFAULT_LIMITS, Locate, nowhere
 from governance.core.names import check_name
 from governance.core.versioning import normalise_version
 from governance.errors import Fault, GovernanceError, MalformedDocument, NotFound, Place
+from governance.importers.a2a import AGENT_CARDS
 from governance.importers.anthropic import ANTHROPIC_TOOLS
 from governance.importers.catalogue import colliding, collision, manifest_of
 from governance.importers.draft import Importer, Source
@@ -39,6 +40,7 @@ __all__ = [
 IMPORTERS: Final[tuple[Importer, ...]] = (
     SKILL_MD,
     NATIVE,
+    AGENT_CARDS,
     OPENAI_FUNCTIONS,
     ANTHROPIC_TOOLS,
     MCP,
@@ -203,13 +205,11 @@ def _without_collisions(result: ImportResult) -> ImportResult:
 
 def _unrecognised(source: Source, *, named: bool) -> ImportResult:
     place = Place(file=source.file)
-    message = "no skill here: neither a native manifest nor a SKILL.md nor an MCP tool list"
-    if isinstance(source.document.value, dict) and not {"cards", "capabilities"}.isdisjoint(source.document.value):
-        message += "; agent cards describe agents, and none of their skills has an input schema"
+    titles = ", ".join(importer.title for importer in IMPORTERS)
+    message = f"no skill here: this is none of {titles}"
     fault = Fault(pointer="", message=message, code="no-skill", place=place)
     if not named:
         return ImportResult(warnings=(fault,))
-    titles = ", ".join(importer.title for importer in IMPORTERS)
     error = MalformedDocument(f"{source.file}: {message}.", fix=f"Give one of: {titles}.", faults=[fault])
     return ImportResult(refused=(Refused(origin=place, name="", error=error),))
 

@@ -114,9 +114,7 @@ def drafts_of(dialect: Dialect, found: Found, document: Document) -> Iterator[Sk
         yield replace(draft, namespace=found.namespace, external_version=found.version, warnings=warnings)
 
 
-def _draft(
-    dialect: Dialect, tool: JSON, pointer: str, kept: Mapping[str, JSON], locate: Locate
-) -> SkillDraft:
+def _draft(dialect: Dialect, tool: JSON, pointer: str, kept: Mapping[str, JSON], locate: Locate) -> SkillDraft:
     inner, step = dialect.inner(tool), "/function" if dialect.is_nested(tool) else ""
     name = inner.get("name") if isinstance(inner, Mapping) else None
     here = _locator(dialect, locate, pointer, pointer + step, str(name))
@@ -228,9 +226,7 @@ def kept_of(dialect: Dialect, tool: Mapping[str, JSON], document: Mapping[str, J
     """What reading the tool would not give back: fields of the document, null for those it has not."""
     read = read_function(dialect, tool).fields
     fields = (document.keys() | read.keys()) - OUTSIDE_CONTRACT
-    kept = {
-        field: document.get(field) for field in sorted(fields) if not same(document.get(field), read.get(field))
-    }
+    kept = {field: document.get(field) for field in sorted(fields) if not same(document.get(field), read.get(field))}
     name = document.get("external_name") or document.get("name")
     return kept | ({"external_name": name} if name != dialect.inner(tool)["name"] else {})
 

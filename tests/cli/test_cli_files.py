@@ -99,7 +99,18 @@ def test_lint_names_file_and_line_and_fails_by_severity(here: Govctl, tmp_path: 
     assert here("lint", file, "--only", "no-such").code == 2
 
 
-@pytest.mark.parametrize("form", [("native",), ("native", "--format", "json"), ("mcp",)])
+@pytest.mark.parametrize(
+    "form",
+    [
+        ("native",),
+        ("native", "--format", "json"),
+        ("mcp",),
+        ("openai",),
+        ("openai-flat",),
+        ("anthropic",),
+        ("a2a",),
+    ],
+)
 def test_what_is_exported_imports_again_with_the_same_contract(
     here: Govctl, tmp_path: Path, form: tuple[str, ...]
 ) -> None:
@@ -109,6 +120,20 @@ def test_what_is_exported_imports_again_with_the_same_contract(
     first = here("import", source, "-o", "json").json["accepted"][0]
     again = here("import", file, "-o", "json").json["accepted"][0]
     assert again["contract_digest"] == first["contract_digest"]
+
+
+def test_an_export_says_what_the_client_is_not_shown(here: Govctl, tmp_path: Path) -> None:
+    tools, guide = tmp_path / "skills" / "tools.json", tmp_path / "skills" / "SKILL.md"
+    tools.parent.mkdir()
+    tools.write_text(json.dumps([{"name": "a", "inputSchema": {**SCHEMA, "anyOf": [{"required": ["q"]}]}}]))
+    guide.write_text("---\nname: guide\ndescription: Plans work.\n---\n")
+    done = here("export", tools.parent, "--to", "openai")
+    assert done.code == 0
+    assert [tool["function"]["name"] for tool in done.json["tools"]] == ["a"]
+    assert "note: guide has no input schema and is left out" in done.err
+    assert "note: a: anyOf at the root is not taken" in done.err
+    assert "note" not in here("export", tools.parent, "--to", "openai", "--quiet").err
+    assert here("export", guide, "--to", "anthropic").code != 0
 
 
 def test_diff_of_two_files_tells_the_verdict_by_its_exit_code(here: Govctl, tmp_path: Path) -> None:

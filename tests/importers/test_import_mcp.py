@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from governance.core.contract import UNVERSIONED, SideEffects
-from governance.errors import InvalidContract, MalformedDocument, NameCollision
+from governance.errors import InvalidContract, NameCollision
 from governance.importers import ImportResult, import_paths, import_text
 from governance.importers.mcp import tool_contract
 
@@ -41,13 +41,6 @@ def test_real_catalogues_are_imported_whole(catalogue: str, tools: int, first: s
     assert len(result.accepted) == tools
     assert f"{result.accepted[0].name}@{result.accepted[0].version}" == first
     assert all(item.origin.line is not None for item in result.imported)
-
-
-def test_agent_cards_are_no_tools_and_the_refusal_says_so() -> None:
-    result = import_paths([DATA / "catalogues" / "a2a_agent_cards.json"])
-    assert not result.accepted
-    assert isinstance(result.refused[0].error, MalformedDocument)
-    assert "agent cards" in str(result.refused[0].error)
 
 
 @pytest.mark.parametrize(

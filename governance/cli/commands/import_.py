@@ -1,4 +1,4 @@
-"""Read skills from files and folders: native manifests, MCP tool lists, SKILL.md. Says what is accepted, and why
+"""Read skills from files and folders, of every source known by its content. Says what is accepted, and why
 the rest is not; nothing is published."""
 
 from __future__ import annotations
