@@ -183,12 +183,16 @@ def run(argv: Sequence[str]) -> bool:
     return subprocess.run(argv, cwd=ROOT, env=environment(os.environ), check=False).returncode == 0
 
 
-def become(program: str, *arguments: str) -> int:
-    """Run the environment's program in this process's place, so that signals and the terminal are its own."""
+def become(program: str, *arguments: str, folder: Path | None = None) -> int:
+    """Run the environment's program in this process's place, so that signals and the terminal are its own.
+
+    It runs where the caller stands, since the paths in ``arguments`` are the caller's, unless told otherwise.
+    """
     env = environment(os.environ)
     env["PATH"] = os.pathsep.join([str(BIN), env.get("PATH", os.defpath)])
     sys.stdout.flush()
-    os.chdir(ROOT)
+    if folder is not None:
+        os.chdir(folder)
     os.execve(str(BIN / program), [program, *arguments], env)
 
 
@@ -201,11 +205,12 @@ def govctl(arguments: Sequence[str]) -> int:
 
 
 def test(arguments: Sequence[str]) -> int:
-    return become("pytest", *workers(arguments, cores()), *arguments)
+    return become("pytest", *workers(arguments, cores()), *arguments, folder=ROOT)
 
 
 def fuzz(arguments: Sequence[str]) -> int:
-    return become("pytest", *workers(arguments, cores()), "--hypothesis-profile=fuzz", "--timeout=0", *arguments)
+    more = ("--hypothesis-profile=fuzz", "--timeout=0")
+    return become("pytest", *workers(arguments, cores()), *more, *arguments, folder=ROOT)
 
 
 def lint(arguments: Sequence[str]) -> int:

@@ -113,6 +113,27 @@ def test_a_changed_dependency_is_installed_by_the_next_command(clone: Clone, nam
     assert len(clone.calls()) == 1
 
 
+@pytest.mark.parametrize(("command", "there"), [("govctl", "elsewhere"), ("demo", "elsewhere"), ("test", "clone")])
+def test_paths_are_the_callers_own_and_only_the_tests_run_in_the_checkout(
+    clone: Clone, tmp_path: Path, command: str, there: str
+) -> None:
+    clone.run("govctl", "--version")
+    for program in ("govctl", "pytest"):
+        (clone.folder / ".venv" / "bin" / program).write_text("#!/bin/sh\npwd\n")
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    answer = subprocess.run(
+        [sys.executable, clone.folder / "dev.py", command],
+        cwd=elsewhere,
+        env={"PATH": f"{clone.tools}:/usr/bin:/bin", "HOME": "/nonexistent", "FAKE_LOG": str(clone.log)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert answer.stdout.strip() == str((tmp_path / there).resolve())
+
+
 @pytest.mark.parametrize("signal", ["INT", "KILL", "TERM"])
 def test_an_interrupted_setup_is_done_again(clone: Clone, signal: str) -> None:
     stopped = clone.run("govctl", FAKE_UV_SIGNAL=signal)

@@ -9,6 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from governance.core.contract import REQUIRED
+from governance.importers import import_text
+
 ROOT = Path(__file__).resolve().parent.parent
 # A fence opens at the start of a line, with or without a language, and closes at the next bare one.
 BLOCKS = re.findall(r"^```(\w*)\n(.*?)^```$", (ROOT / "README.md").read_text(encoding="utf-8"), re.M | re.S)
@@ -25,7 +28,7 @@ def checked(snippet: str) -> str:
             here_document = line != "END"
             continue
         here_document = "<<'END'" in line
-        if here_document or line.rstrip().endswith("&") or " & #" in line:
+        if here_document or line.rstrip().endswith("&") or " & #" in line or line.startswith("cd "):
             continue
         named = re.search(r"# exit (\d)$", line)
         expected = named.group(1) if named else "0"
@@ -56,3 +59,11 @@ def test_the_snippets_run_one_after_the_other_as_shown(tmp_path: Path) -> None:
     shown = next(text for language, text in BLOCKS if not language and "payload:" in text)
     for line in shown.splitlines():
         assert line in run.stdout
+
+
+def test_the_native_manifest_of_the_readme_is_a_valid_one_and_its_fields_are_the_required_ones() -> None:
+    text = next(text for language, text in BLOCKS if language == "yaml")
+    (manifest,) = import_text(text.encode(), file="manifest.yaml").accepted
+    assert manifest.name == "shop.orders.refund"
+    named = [line.partition(":")[0] for line in text.splitlines() if line[:1].isalpha()]
+    assert set(named[:7]) == set(REQUIRED)

@@ -1,6 +1,6 @@
 """The skill contract: from a document to a checked :class:`SkillManifest`, every fault found and located.
 
-DESIGN section 2 is the table of fields. This module is the door: import the values from here too.
+``govctl explain contract`` is the table of fields. This module is the door: import the values from here too.
 """
 
 from __future__ import annotations

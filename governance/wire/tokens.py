@@ -14,7 +14,7 @@ _NAMESPACE = r"^(\*|[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)*)$"
 
 
 class Role(StrEnum):
-    """What a token may do in a namespace; DESIGN, section 13."""
+    """What a token may do in a namespace. Each role and what it may do: docs/service.md."""
 
     VIEWER = "viewer"
     CALLER = "caller"

@@ -1,4 +1,4 @@
-"""Changes beside the schemas (DESIGN, section 3): two manifests in, findings with the old and the new fact out.
+"""Changes beside the schemas (docs/compatibility.md): two manifests in, findings with the old and the new fact out.
 
 What a version does not declare promises nothing. So an undeclared side effect ranks with the worst and an
 undeclared idempotence with none: to declare something is never a break, to withdraw a declaration may be one.

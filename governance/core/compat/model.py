@@ -45,7 +45,7 @@ class Side(StrEnum):
 
 class Reading(StrEnum):
     DEFAULT = "default"
-    """Senders send declared fields, readers ignore unknown ones (DESIGN, section 3)."""
+    """Senders send declared fields, readers ignore unknown ones (docs/compatibility.md)."""
     STRICT = "strict"
     """Both schemas exactly as written."""
 

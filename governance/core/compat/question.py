@@ -19,7 +19,7 @@ class Question:
 
     On the input side old callers send and the new version receives; on the output side the new version
     sends and old readers receive. The default reading closes the sender and, on outputs, opens the receiver
-    (DESIGN, section 3); the strict one takes both as written.
+    (docs/compatibility.md); the strict one takes both as written.
     """
 
     def __init__(

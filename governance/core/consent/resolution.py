@@ -1,4 +1,4 @@
-"""``resolve``: the highest servable match inside the lines a caller has accepted (DESIGN, section 6).
+"""``resolve``: the highest servable match inside the lines a caller has accepted.
 
 It is pure: the caller brings what is on record, and persists the acceptances that come back.
 """

@@ -1,4 +1,4 @@
-"""Changes beside the schemas: what a caller may rely on, and no more (DESIGN, section 3)."""
+"""Changes beside the schemas: what a caller may rely on, and no more (docs/compatibility.md)."""
 
 from __future__ import annotations
 

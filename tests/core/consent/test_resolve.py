@@ -1,4 +1,4 @@
-"""Nobody crosses a breaking change without having said so (DESIGN, section 6)."""
+"""Nobody crosses a breaking change without having said so."""
 
 from __future__ import annotations
 

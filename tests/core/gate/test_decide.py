@@ -1,4 +1,4 @@
-"""The gate keeps the promise a number and a level make to the whole line (DESIGN, section 4)."""
+"""The gate keeps the promise a number and a level make to the whole line."""
 
 from __future__ import annotations
 
