@@ -14,6 +14,9 @@ def one_of_values(forest: Forest, values: Iterable[Any]) -> Node:
     scalars: list[tuple[int, Any]] = []
     branches: list[Node] = []
     for value in values:
+        if forest.is_full():
+            branches.append(forest.opaque("budget", "constants"))
+            break
         if type(value) is str:
             scalars.append((n.STRING, value))
         elif isinstance(value, dict):

@@ -80,8 +80,9 @@ class Lowering:
         key = (id(schema), lifted, bare)
         if (done := self._done.get(key)) is not None:
             return done
-        if len(self._under_way) > MAX_DEPTH:
-            return self.forest.opaque("depth", (id(self), *key))
+        if len(self._under_way) > MAX_DEPTH or self.forest.is_full():
+            reason = "budget" if self.forest.is_full() else "depth"
+            return self.forest.opaque(reason, (id(self), *key))
         reference_key = (id(self), *key)
         if key in self._under_way:
             self._recursive.add(reference_key)

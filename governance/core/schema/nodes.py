@@ -123,6 +123,9 @@ class Node:
         return f"{self.kind.name.lower()}({inner})" if inner else self.kind.name.lower()
 
 
+MAX_NODES: Final = 20_000
+
+
 class Forest:
     """All nodes of one question. Constructors simplify; nothing is ever mutated once made."""
 
@@ -145,6 +148,10 @@ class Forest:
             self.by_id.append(node)
             _measure(node)
         return node
+
+    def is_full(self) -> bool:
+        """Are there more nodes than one question is worth? Then whoever makes more calls the rest opaque."""
+        return len(self.by_id) > MAX_NODES
 
     def literal(self, kind: Kind, *args: Any) -> Node:
         return self._make(kind, *args)
