@@ -73,6 +73,22 @@ METRICS: Final = _table(
         help="Seconds to decide on one candidate, comparisons included.",
     ),
     Metric(
+        name="governance_comparisons_total",
+        type=MetricType.COUNTER,
+        labels=("source",),
+        help="Comparisons asked for, by where the answer came from: computed, memory, stored.",
+    ),
+    Metric(
+        name="governance_comparisons_interrupted_total",
+        type=MetricType.COUNTER,
+        help="Comparisons that the ceiling ended before they were complete.",
+    ),
+    Metric(
+        name="governance_opinion_disagreements_total",
+        type=MetricType.COUNTER,
+        help="Sides that the engine proved and the second opinion denied; any is a bug of one of the two.",
+    ),
+    Metric(
         name="governance_resolves_total",
         type=MetricType.COUNTER,
         labels=("result",),

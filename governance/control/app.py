@@ -14,6 +14,7 @@ from fastapi_offline import FastAPIOffline
 from starlette.concurrency import run_in_threadpool
 
 from governance import __version__
+from governance.comparing import Comparer
 from governance.control import problems
 from governance.control.audit.service import (
     Unauthenticated,
@@ -23,6 +24,7 @@ from governance.control.audit.service import (
 from governance.control.database import Database
 from governance.control.domains import ROUTERS
 from governance.control.edge import KNOWN_PARAMETERS_ONLY
+from governance.control.gates.verdicts import Verdicts
 from governance.control.health import router as health
 from governance.control.observing import Observing
 from governance.control.settings import Settings
@@ -62,7 +64,9 @@ def create_app(settings: Settings) -> FastAPI:
     app.state.database = Database(settings.database_url, settings)
     app.state.telemetry = telemetry
     app.state.opinion = opinion
-    app.state.judge = Judge(opinion=opinion, telemetry=telemetry)
+    app.state.verdicts = Verdicts(app.state.database)
+    comparer = Comparer(opinion=opinion, ceiling_sec=settings.ceiling_ms / 1000 or None)
+    app.state.judge = Judge(comparer=comparer, telemetry=telemetry, kept=app.state.verdicts)
     app.state.unauthenticated = Unauthenticated()
     problems.install(app, _refused)
     app.add_middleware(Observing, telemetry=telemetry, failed=problems.failed)
@@ -86,6 +90,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
                 await flushing
             await run_in_threadpool(flush_unauthenticated, app)
     app.state.opinion.close()
+    app.state.verdicts.close()
     database.close()
 
 

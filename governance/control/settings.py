@@ -161,6 +161,14 @@ SETTINGS: tuple[Setting, ...] = (
         meaning="Most members of one batch (candidates of a check, questions of a resolve).",
     ),
     Setting(
+        field="ceiling_ms",
+        variable="GOVCTL_CEILING_MS",
+        read=_number(at_least=0, at_most=600_000),
+        default=250,
+        shown_default="250",
+        meaning="Milliseconds of reasoning after which a comparison stays undecided; 0: the step budget alone.",
+    ),
+    Setting(
         field="otlp_endpoint",
         variable="OTEL_EXPORTER_OTLP_ENDPOINT",
         read=_text,
@@ -190,6 +198,7 @@ class Settings:
     max_schema_bytes: int = 1 * _MIB
     max_depth: int = 128
     max_batch: int = 1000
+    ceiling_ms: int = 250
     otlp_endpoint: str | None = None
     unknown: tuple[str, ...] = ()
 

@@ -42,6 +42,7 @@ def test_every_variable_fills_its_field() -> None:
         "GOVCTL_MAX_SCHEMA_BYTES": "2048",
         "GOVCTL_MAX_DEPTH": "64",
         "GOVCTL_MAX_BATCH": "7",
+        "GOVCTL_CEILING_MS": "80",
         "OTEL_EXPORTER_OTLP_ENDPOINT": "http://collector:4318",
     }
     assert set(given) == {setting.variable for setting in SETTINGS}
@@ -58,6 +59,7 @@ def test_every_variable_fills_its_field() -> None:
         max_schema_bytes=2048,
         max_depth=64,
         max_batch=7,
+        ceiling_ms=80,
         otlp_endpoint="http://collector:4318",
     )
 

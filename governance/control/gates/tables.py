@@ -26,6 +26,23 @@ class CheckRow(Row, table=True):
     created_at: datetime = Field(sa_column=Column(DateTime(timezone=True), nullable=False))
 
 
+class VerdictRow(Row, table=True):
+    """One comparison as it was computed, so that no replica computes it again. Any row may go at any time."""
+
+    __tablename__: ClassVar[str] = "verdict"
+    __table_args__: ClassVar[Any] = (
+        Index("ix_verdict_computed_at", "computed_at"),
+        grants("SELECT", "INSERT", "UPDATE", "DELETE"),
+    )
+
+    key: bytes = Field(sa_column=Column(LargeBinary, primary_key=True))
+    """SHA-256 over both manifest digests, the settings and the engine."""
+    comparison: bytes = Field(sa_column=Column(LargeBinary, nullable=False))
+    seal: bytes = Field(sa_column=Column(LargeBinary, nullable=False))
+    """SHA-256 over the key and the comparison: a row that was altered or moved does not count."""
+    computed_at: datetime = Field(sa_column=Column(DateTime(timezone=True), nullable=False))
+
+
 class LineAcceptance(Row, table=True):
     """A consumer accepted the line of a skill that opens at ``line``. Revoked rows stay; a new one may follow."""
 

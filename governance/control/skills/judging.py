@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
 from collections import OrderedDict
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Final, Generic, TypeVar
+from typing import Final, Generic, Protocol, TypeVar
 
+from governance.comparing import Comparer
 from governance.control.skills.reading import STORED, Found, published
 from governance.core import gate
-from governance.core.compat.engine import DEFAULT_SETTINGS, SecondOpinion, check
+from governance.core.compat.engine import DEFAULT_SETTINGS
 from governance.core.compat.engine import Settings as Comparing
 from governance.core.compat.model import Comparison, Verdict
 from governance.core.contract import SkillManifest, manifest_from_document
 from governance.core.document import read_json
 from governance.core.lint import lint
 from governance.telemetry import Telemetry, span
+
+log = logging.getLogger("governance.control")
 
 _REMEMBERED: Final = 512
 
@@ -57,29 +61,56 @@ class _Memory(Generic[K, V]):
                 self._values.popitem(last=False)
 
 
+class KeptVerdicts(Protocol):
+    """Comparisons kept beyond this process, by both manifest digests and the settings. Neither method raises."""
+
+    def get(self, old: str, new: str, settings: Comparing, /) -> Comparison | None: ...
+
+    def put(self, old: str, new: str, settings: Comparing, comparison: Comparison, /) -> None: ...
+
+
 class Judge:
     """One an application, safe to share between threads.
 
     Published contracts never change, so a comparison is remembered by the two manifest digests: the dry run
-    of a pull request and the publish that follows it pay once.
+    of a pull request and the publish that follows it pay once, whichever replica they reach.
     """
 
-    def __init__(self, *, opinion: SecondOpinion | None, telemetry: Telemetry) -> None:
-        self._opinion = opinion
+    def __init__(self, *, comparer: Comparer, telemetry: Telemetry, kept: KeptVerdicts | None = None) -> None:
+        self._comparer = comparer
+        self._kept = kept
         self._telemetry = telemetry
-        self._comparisons: _Memory[tuple[str | None, str | None, Comparing], Comparison] = _Memory()
+        self._comparisons: _Memory[tuple[str, str, Comparing], Comparison] = _Memory()
         self._manifests: _Memory[str, SkillManifest] = _Memory()
 
     def compare(
         self, old: SkillManifest | None, new: SkillManifest | None, settings: Comparing = DEFAULT_SETTINGS
     ) -> Comparison:
         """The comparison of two manifests; ``None`` stands for "there is no such skill"."""
-        key = (_digest(old), _digest(new), settings)
-        known = self._comparisons.get(key)
+        if old is None or new is None:
+            return self._comparer.check(old, new, settings=settings)
+        key = (old.manifest_digest, new.manifest_digest, settings)
+        known, source = self._comparisons.get(key), "memory"
+        if known is None and self._kept is not None:
+            known, source = self._kept.get(*key), "stored"
         if known is None:
-            known = check(old, new, settings=settings, opinion=self._opinion)
+            known, source = self._computed(old, new, settings), "computed"
+        if source != "memory" and not known.interrupted:
             self._comparisons.put(key, known)
+        self._telemetry.count("governance_comparisons_total", source=source)
         return known
+
+    def _computed(self, old: SkillManifest, new: SkillManifest, settings: Comparing) -> Comparison:
+        comparison = self._comparer.check(old, new, settings=settings)
+        if comparison.interrupted:
+            self._telemetry.count("governance_comparisons_interrupted_total")
+        for side in comparison.disagreement:
+            self._telemetry.count("governance_opinion_disagreements_total")
+            told = {"old": old.manifest_digest, "new": new.manifest_digest, "side": side.value}
+            log.error("the second opinion denies what the engine proved", extra=told)
+        if self._kept is not None:
+            self._kept.put(old.manifest_digest, new.manifest_digest, settings, comparison)
+        return comparison
 
     def compare_stored(self, old: Found, new: Found, settings: Comparing = DEFAULT_SETTINGS) -> Comparison:
         """The comparison of two stored versions."""
@@ -116,10 +147,6 @@ class Judge:
             )
         self._telemetry.observe("governance_decision_duration_seconds", time.perf_counter() - started)
         return decision
-
-
-def _digest(manifest: SkillManifest | None) -> str | None:
-    return None if manifest is None else manifest.manifest_digest
 
 
 def stored_manifest(data: bytes) -> SkillManifest:
