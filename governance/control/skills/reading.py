@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
+from functools import lru_cache
 from typing import Any, Final, TypeAlias
 
 import psycopg
@@ -16,7 +17,7 @@ from governance.core.canonical import canonical_bytes
 from governance.core.contract import DEFAULT_TIMEOUT_SEC, OUTSIDE_CONTRACT
 from governance.core.document import Limits, read_json
 from governance.core.lines import Published, lines_of
-from governance.core.names import check_name
+from governance.core.names import check_name, is_name
 from governance.core.skill import Status
 from governance.core.versioning import Version
 from governance.errors import AmbiguousName, NotFound
@@ -28,10 +29,10 @@ Found: TypeAlias = Mapping[str, Any]
 STORED: Final = Limits(size=1 << 30, depth=1_000, nodes=100_000_000)
 """What was let in under one limit is read back under any later one."""
 
-_SUMMARY: Final = """
+_STATE: Final = "CASE WHEN s.state = 'deprecated' AND s.sunset <= current_date THEN 'sunset' ELSE s.state END AS state"
+_SUMMARY: Final = f"""
 v.skill AS name, v.version, v.manifest_digest, v.contract_digest, v.declared, v.computed, v.level, v.verdict,
-v.baseline, v.opens_line,
-CASE WHEN s.state = 'deprecated' AND s.sunset <= current_date THEN 'sunset' ELSE s.state END AS state,
+v.baseline, v.opens_line, {_STATE},
 s.yanked, s.disabled, s.deprecated_since, s.retired_since, s.sunset,
 s.replacement, s.migration_guide, v.published_at, v.published_by
 """
@@ -41,9 +42,14 @@ _ONE: Final = f"""
 SELECT {_SUMMARY}, v.reason, v.repository, v.commit, v.run, v.manifest, v.decision, s.revision
 {_FROM} WHERE v.skill = %s AND v.sort_key = %s
 """
-_ALL: Final = f"SELECT {_SUMMARY}, v.opened_by {_FROM} WHERE v.skill = ANY(%s) ORDER BY v.skill, v.sort_key"
+_ALL: Final = f"SELECT {_SUMMARY}, v.opened_by {_FROM} WHERE v.skill = %s ORDER BY v.sort_key"
 _HISTORY: Final = f"""
 SELECT {_SUMMARY}, v.sort_key, v.manifest, NULL AS opened_by {_FROM} WHERE v.skill = %s ORDER BY v.sort_key
+"""
+_PUBLISHED: Final = f"""
+SELECT v.skill, v.version, v.contract_digest, v.manifest_digest, v.opens_line, v.baseline, {_STATE},
+s.yanked, s.disabled, v.opened_by, s.deprecated_since, s.sunset, s.retired_since, s.replacement, s.migration_guide
+{_FROM} WHERE v.skill = ANY(%s) ORDER BY v.skill, v.sort_key
 """
 _NAMES: Final = (
     "SELECT name, namespace, short_name FROM skill WHERE name = ANY(%(names)s) OR short_name = ANY(%(names)s)"
@@ -58,17 +64,21 @@ SELECT namespace, manifest, manifest_digest FROM skill_version WHERE contract_di
 async def locate(connection: Connection, names: Iterable[str], caller: Caller) -> dict[str, str | Exception]:
     """The skill each name stands for, or the error that says why it stands for none.
 
-    A bare name that is no skill itself stands for the one skill of that name in a namespace the caller may
-    read. Errors: InvalidName, Forbidden, NotFound, AmbiguousName.
+    A whole name stands for itself, whether or not there is such a skill: only bare names cost a query. A bare
+    name that is no skill itself stands for the one skill of that name in a namespace the caller may read.
+    Errors: InvalidName, Forbidden, NotFound, AmbiguousName.
     """
     asked = list(dict.fromkeys(names))
-    cursor = await connection.execute(_NAMES, {"names": asked})
-    rows = [(str(name), str(namespace), str(short)) for name, namespace, short in await cursor.fetchall()]
+    bare = [name for name in asked if "." not in name and is_name(name)]
+    rows: list[tuple[str, str, str]] = []
+    if bare:
+        cursor = await connection.execute(_NAMES, {"names": bare})
+        rows = [(str(name), str(namespace), str(short)) for name, namespace, short in await cursor.fetchall()]
     return {name: _choose(name, rows, caller) for name in asked}
 
 
 async def located(connection: Connection, name: str, caller: Caller) -> str:
-    """The skill one name stands for. Raises what :func:`locate` finds."""
+    """The skill one name stands for, as :func:`locate` finds it. Raises its errors."""
     check_name(name)
     found = (await locate(connection, [name], caller))[name]
     if isinstance(found, Exception):
@@ -81,12 +91,13 @@ def _choose(name: str, rows: Sequence[tuple[str, str, str]], caller: Caller) -> 
         check_name(name)
         if "." in name:
             caller.need(Right.READ, name.rpartition(".")[0])
+            return name
     except Exception as error:
         return error
     visible = [full for full, namespace, short in rows if name in {full, short} and caller.may(Right.READ, namespace)]
     if name in visible:
         return name
-    short_matches = sorted(full for full in visible if "." not in name and full != name)
+    short_matches = sorted(visible)
     if len(short_matches) == 1:
         return short_matches[0]
     if short_matches:
@@ -106,7 +117,7 @@ def no_such_skill(name: str) -> NotFound:
 
 
 async def version(connection: Connection, skill: str, asked: Version) -> Found:
-    """The row of one version. Raises NotFound, naming versions that exist."""
+    """The row of one version. Raises NotFound, naming versions that exist, or that there is no such skill."""
     async with connection.cursor(row_factory=dict_row) as cursor:
         await cursor.execute(_ONE, (skill, sort_key(asked)))
         row = await cursor.fetchone()
@@ -116,9 +127,11 @@ async def version(connection: Connection, skill: str, asked: Version) -> Found:
             "SELECT version FROM skill_version WHERE skill = %s ORDER BY sort_key DESC LIMIT 5", (skill,)
         )
         there = [str(other["version"]) for other in await cursor.fetchall()]
+    if not there:
+        raise no_such_skill(skill)
     raise NotFound(
         f"{skill} has no version {asked}.",
-        fix=f"There are {', '.join(there)}; `govctl versions {skill}` lists all." if there else "Publish it first.",
+        fix=f"There are {', '.join(there)}; `govctl versions {skill}` lists all.",
         details={"versions": there},
     )
 
@@ -134,13 +147,22 @@ def history(session: Session, skill: str) -> list[Found]:
     return [dict(row) for row in rows]
 
 
-async def versions(connection: Connection, skills: Sequence[str]) -> dict[str, list[Found]]:
-    """All versions of each skill, lowest first, without manifests."""
-    found: dict[str, list[Found]] = {skill: [] for skill in skills}
+async def versions(connection: Connection, skill: str) -> list[Found]:
+    """All versions of a skill, lowest first, without manifests. Raises NotFound where there is no such skill."""
     async with connection.cursor(row_factory=dict_row) as cursor:
-        await cursor.execute(_ALL, (list(skills),))
-        async for row in cursor:
-            found[row["name"]].append(row)
+        await cursor.execute(_ALL, (skill,))
+        rows = await cursor.fetchall()
+    if not rows:
+        raise no_such_skill(skill)
+    return list(rows)
+
+
+async def published_of(connection: Connection, skills: Sequence[str]) -> dict[str, list[Published]]:
+    """All versions of each skill as the core speaks of them, lowest first; none where there is no such skill."""
+    found: dict[str, list[Published]] = {skill: [] for skill in skills}
+    cursor = await connection.execute(_PUBLISHED, (list(skills),))
+    for skill, *row in await cursor.fetchall():
+        found[skill].append(_published(*row))
     return found
 
 
@@ -193,23 +215,50 @@ def summary(row: Found) -> dict[str, Any]:
     return {name: row[name] for name in _SUMMARY_FIELDS}
 
 
+_PUBLISHED_FIELDS: Final = (
+    "version", "contract_digest", "manifest_digest", "opens_line", "baseline", "state", "yanked", "disabled",
+    "opened_by", "deprecated_since", "sunset", "retired_since", "replacement", "migration_guide",
+)  # fmt: skip
+
+
 def published(row: Found) -> Published:
     """The row as the core speaks of it."""
+    return _published(*(row[name] for name in _PUBLISHED_FIELDS))
+
+
+@lru_cache(maxsize=4096)
+def _published(
+    version: str,
+    contract_digest: str,
+    manifest_digest: str,
+    opens_line: bool,
+    baseline: str | None,
+    state: str,
+    yanked: str | None,
+    disabled: str | None,
+    opened_by: bytes | None,
+    deprecated_since: str | None,
+    sunset: date | None,
+    retired_since: date | None,
+    replacement: str | None,
+    migration_guide: str | None,
+) -> Published:
+    """Columns as the core speaks of them. Remembered: the same columns are read at every resolve."""
     return Published(
-        version=Version.parse(row["version"]),
-        contract_digest=row["contract_digest"],
-        manifest_digest=row["manifest_digest"],
-        opens_line=row["opens_line"],
-        baseline=None if row["baseline"] is None else Version.parse(row["baseline"]),
-        state=Status(row["state"]),
-        yanked=row["yanked"],
-        disabled=row["disabled"],
-        opened_by=() if row["opened_by"] is None else tuple(read_json(row["opened_by"], limits=STORED)),
-        deprecated_since=row["deprecated_since"],
-        sunset=_day(row["sunset"]),
-        retired_since=_day(row["retired_since"]),
-        replacement=row["replacement"],
-        migration_guide=row["migration_guide"],
+        version=Version.parse(version),
+        contract_digest=contract_digest,
+        manifest_digest=manifest_digest,
+        opens_line=opens_line,
+        baseline=None if baseline is None else Version.parse(baseline),
+        state=Status(state),
+        yanked=yanked,
+        disabled=disabled,
+        opened_by=() if opened_by is None else tuple(read_json(opened_by, limits=STORED)),
+        deprecated_since=deprecated_since,
+        sunset=_day(sunset),
+        retired_since=_day(retired_since),
+        replacement=replacement,
+        migration_guide=migration_guide,
     )
 
 

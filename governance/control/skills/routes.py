@@ -171,7 +171,7 @@ async def list_versions(
     database: Database = request.app.state.database
     async with database.read() as connection:
         skill = await reading.located(connection, name, caller)
-        rows = (await reading.versions(connection, [skill]))[skill]
+        rows = await reading.versions(connection, skill)
     chosen = [
         row
         for row, parsed in ((row, Version.parse(row["version"])) for row in reversed(rows))
@@ -213,7 +213,7 @@ async def get_skill(request: Request, caller: Known, name: Name) -> Response:
     async with database.read() as connection:
         skill = await reading.located(connection, name, caller)
         card = await reading.card(connection, skill)
-        rows = (await reading.versions(connection, [skill]))[skill]
+        rows = await reading.versions(connection, skill)
     content = write_json(card | {"lines": reading.lines(rows)})
     return JSONAnswer(content, headers={"Cache-Control": REVALIDATE})
 
