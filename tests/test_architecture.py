@@ -28,6 +28,7 @@ TOP_LEVEL = {
     ".ci",
     ".dockerignore",
     ".gitignore",
+    ".pre-commit-hooks.yaml",
     "CHANGELOG.md",
     "LICENSE",
     "README.md",
