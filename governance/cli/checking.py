@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from governance.cli.pairing import by_name
-from governance.cli.present import JSONObject
+from governance.cli.present import JSONObject, is_taken
 from governance.core.catalogues import Member, MemberChange, compare_catalogues
 from governance.core.compat.model import Bump, Verdict
 from governance.core.gate import (
@@ -86,7 +86,14 @@ class Release:
         outcomes = {decision["decision"] for decision in self.decisions}
         if self.refused or any(one.blocks for one in self.gone) or "block" in outcomes:
             return "block"
-        return "warn" if "warn" in outcomes or self.gone or self.baseline_refused else "allow"
+        mild = "warn" in outcomes or self.gone or self.baseline_refused or self.compared_with_nothing
+        return "warn" if mild else "allow"
+
+    @property
+    def compared_with_nothing(self) -> bool:
+        """Not one of these skills stood there before: a first release, or the wrong place to look."""
+        known = any(decision["compared"] or is_taken(decision) for decision in self.decisions)
+        return not known and not (self.unchanged or self.gone or self.refused)
 
     @property
     def exit_code(self) -> int:

@@ -55,11 +55,37 @@ class Repository:
             raise UsageError(f"{ref!r} is no git revision.", fix="Give a branch, a tag, a commit or HEAD.")
         found = _git(self.root, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{ref}^{{commit}}")
         if found.returncode != 0:
-            raise UsageError(
-                f"git knows no revision {ref!r} in {self.root}.",
-                fix="Fetch it first (in CI: a full clone, not a shallow one), or name another revision.",
-            )
+            raise UsageError(f"git knows no revision {ref!r} in {self.root}.", fix=self._how_to_get(ref))
         return found.stdout.decode("ascii").strip()
+
+    def _how_to_get(self, ref: str) -> str:
+        remotes = _git(self.root, "remote").stdout.decode("utf-8", "replace").split()
+        if not remotes:
+            return "Name another one: a branch, a tag, a commit or HEAD."
+        remote = "origin" if "origin" in remotes else remotes[0]
+        if ref.startswith(f"{remote}/"):
+            branch = ref.removeprefix(f"{remote}/")
+            return f"Fetch it: git fetch {remote} {branch}:refs/remotes/{ref}"
+        shallow = _git(self.root, "rev-parse", "--is-shallow-repository").stdout.strip() == b"true"
+        if shallow and re.fullmatch(r"HEAD.+|[0-9a-f]{7,40}", ref):
+            return "This clone is shallow. Fetch the rest of its history: git fetch --unshallow"
+        return (
+            f"Fetch it: git fetch --no-tags {'--depth=1 ' if shallow else ''}{remote} {ref} "
+            f"and compare with git:FETCH_HEAD."
+        )
+
+    def holds(self, commit: str, path: PurePosixPath) -> bool:
+        """Is there a file or folder of that name (relative to the root)?"""
+        if str(path) == ".":
+            return True
+        listed = _git(self.root, "ls-tree", "-z", "--full-tree", commit, "--", str(path))
+        return listed.returncode == 0 and bool(listed.stdout)
+
+    def names(self, commit: str) -> list[str]:
+        """The files and folders of that revision, relative to the root; of very many only the first."""
+        listed = _git(self.root, "ls-tree", "-r", "-t", "-z", "--name-only", "--full-tree", commit)
+        found = [os.fsdecode(name) for name in listed.stdout.split(b"\0")[:MAX_FILES] if name]
+        return [name for name in found if name.isprintable()]
 
     def read(self, commit: str, path: PurePosixPath) -> list[tuple[str, bytes]]:
         """Name and content of the regular files at or below ``path`` (relative to the root), in git's order.
@@ -148,9 +174,9 @@ def _git(folder: Path, *arguments: str, stdin: bytes = b"") -> subprocess.Comple
             check=False,
         )
     except FileNotFoundError:
-        raise NotFound("git is not installed.", fix="Install git, or compare with a file: --against PATH.") from None
+        raise NotFound("git is not installed.", fix="Install git, or compare with a path.") from None
     except subprocess.TimeoutExpired:
-        raise UsageError(f"git did not answer within {_TIMEOUT_SEC} s.", fix="Compare with --against PATH.") from None
+        raise UsageError(f"git did not answer within {_TIMEOUT_SEC} s.", fix="Compare with a path.") from None
 
 
 def _failed(done: subprocess.CompletedProcess[bytes]) -> UsageError:

@@ -147,7 +147,7 @@ def _set_blocks(
     pairs: Sequence[Pair], documents: Sequence[dict[str, Any]], verdict: Word, bump: Bump
 ) -> Iterator[Block]:
     counts = [(kind, sum(pair.change == kind for pair in pairs)) for kind in KINDS]
-    told = ", ".join(f"{count} {kind}" for kind, count in counts if count) or "no skills on either side"
+    told = ", ".join(f"{count} {kind}" for kind, count in counts if count)
     yield Verdict(word=verdict.value, sentence=f"{told}; the whole needs {bump.value}.", tone=TONES[verdict.value])
     moved = [pair for pair in pairs if pair.change != "unchanged"]
     if moved:

@@ -125,6 +125,8 @@ def _sentence(release: Release) -> str:
         ("not readable", len(release.refused)),
     )
     told = ", ".join(f"{count} {kind}" for kind, count in counts if count) or "no skills"
+    if release.compared_with_nothing:
+        return f"{told}; nothing to compare with at {release.against}."
     sentence = f"{told} against {release.against}"
     if release.bump.value != "none":
         sentence += f"; the release needs a {release.bump.value}"

@@ -6,11 +6,12 @@ import argparse
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
 from governance.cli.config import require_connection
-from governance.cli.gitsource import repository_of
+from governance.cli.gitsource import Repository, repository_of
 from governance.cli.run import Call
 from governance.core.contract import SkillManifest, manifest_from_document
 from governance.core.document import Document
@@ -20,6 +21,9 @@ from governance.importers.draft import Source
 
 GIT: Final = "git:"
 _MAX_BYTES: Final = 16 * 1024 * 1024
+
+
+_Sides = tuple[ImportResult, ImportResult]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,7 +40,10 @@ class Reader:
         return cls(arguments=call.arguments, environment=call.environment, namespace=namespace)
 
     def skills(self, reference: str, *, version: str | None = None, beside: Sequence[str] = ()) -> ImportResult:
-        """Everything ``reference`` names. ``git:REF`` alone means the paths of ``beside`` at that revision.
+        """Everything ``reference`` names.
+
+        ``git:REF`` alone means the paths among ``beside`` as they stood at that revision; they may be missing
+        there. Without any it means the whole repository.
 
         Raises:
             UsageError: there is no such path, revision or notation.
@@ -57,22 +64,39 @@ class Reader:
             fix="Give a path that exists, git:REF, git:REF:PATH, or NAME@VERSION of the registry.",
         )
 
+    def both(self, old: str, new: str, *, old_version: str | None, version: str | None) -> _Sides:
+        """What two words name, and at least one of them a skill.
+
+        Raises:
+            UsageError: there is no skill on either side; else as :meth:`skills`.
+        """
+        sides = (
+            self.skills(old, version=old_version, beside=[new]),
+            self.skills(new, version=version, beside=[old]),
+        )
+        if not any(side.imported or side.refused for side in sides):
+            raise UsageError(
+                f"There is no skill in {old}, nor in {new}.",
+                fix="`govctl import PATH` says what a path holds and what is looked for.",
+            )
+        return sides
+
     def published(self, name: str, version: str) -> SkillManifest:
         """One version of the registry."""
         with require_connection(self.arguments, self.environment).open() as plane:
             return manifest_from_document(plane.get_version(name, version).manifest, native=False)
 
     def _at_revision(self, text: str, version: str | None, beside: Sequence[str]) -> ImportResult:
-        ref, colon, inside = text.partition(":")
-        here = [Path(path) for path in beside] or [Path()]
-        repository = repository_of(here[0].resolve())
+        ref, _, inside = text.partition(":")
+        here = [path for path in map(Path, beside) if path.exists()]
+        repository = repository_of((here or [Path()])[0].resolve())
         if repository is None:
-            raise UsageError(f"{here[0]} is in no git repository.", fix="Compare with --against PATH.")
+            raise UsageError(f"{here[0] if here else 'This folder'} is in no git repository.", fix="Compare with a path.")
         commit = repository.commit(ref)
-        if colon and inside:
-            paths = [PurePosixPath(inside)]
+        if inside:
+            paths = [_held(repository, commit, PurePosixPath(inside), ref)]
         else:
-            paths = [_relative(path, repository.root) for path in here]
+            paths = [_relative(path, repository.root) for path in here] or [PurePosixPath()]
         result = ImportResult()
         for path in paths:
             files = repository.read(commit, path)
@@ -122,8 +146,20 @@ def existing(paths: Iterable[str]) -> list[Path]:
     return found
 
 
+def _held(repository: Repository, commit: str, path: PurePosixPath, ref: str) -> PurePosixPath:
+    if repository.holds(commit, path):
+        return path
+    near = get_close_matches(str(path), repository.names(commit), n=3, cutoff=0.5)
+    raise UsageError(
+        f"There is no {str(path)!r} at {ref}.",
+        fix=f"Did you mean {', '.join(f'{GIT}{ref}:{name}' for name in near)}?"
+        if near
+        else "Paths after the revision begin at the root of the repository.",
+    )
+
+
 def _relative(path: Path, root: Path) -> PurePosixPath:
     try:
         return PurePosixPath(path.resolve().relative_to(root.resolve()).as_posix())
     except ValueError:
-        raise UsageError(f"{path} lies outside the repository {root}.", fix="Compare with --against PATH.") from None
+        raise UsageError(f"{path} lies outside the repository {root}.", fix="Compare with a path.") from None

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from governance.cli import main
+from tests.cli.toollists import new_repository
 
 GOVCTL = Path(sys.executable).with_name("govctl")
 
@@ -75,3 +76,9 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.Ca
         return Done(code=code, out=captured.out.decode(), err=captured.err.decode())
 
     return run
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    """A git repository whose one commit holds the tool ``find``."""
+    return new_repository(tmp_path / "repository")

@@ -12,37 +12,7 @@ import pytest
 
 from governance.cli.commands.demo import EXAMPLES
 from tests.cli.conftest import Govctl
-
-OLD = {"type": "object", "properties": {"q": {"type": "string"}, "limit": {"type": "integer"}}, "required": ["q"]}
-WIDER = {**OLD, "properties": {**OLD["properties"], "after": {"type": "string"}}}  # type: ignore[dict-item]
-NARROWER = {**OLD, "required": ["q", "limit"]}
-
-
-def tools(**schemas: Any) -> str:
-    listed = [{"name": name, "description": f"Find {name}.", "inputSchema": schema} for name, schema in schemas.items()]
-    return json.dumps({"tools": listed})
-
-
-@pytest.fixture
-def repository(tmp_path: Path) -> Path:
-    folder = tmp_path / "repository"
-    folder.mkdir()
-    git(folder, "init", "-q", "-b", "main")
-    git(folder, "config", "user.email", "dev@example.org")
-    git(folder, "config", "user.name", "Dev")
-    write(folder / "tools.json", tools(find=OLD))
-    git(folder, "add", ".")
-    git(folder, "commit", "-q", "-m", "first")
-    return folder
-
-
-def git(folder: Path, *words: str) -> None:
-    subprocess.run(["git", "-C", folder, *words], check=True, capture_output=True)
-
-
-def write(file: Path, text: str) -> Path:
-    file.write_text(text)
-    return file
+from tests.cli.toollists import NARROWER, OLD, WIDER, git, tools, write
 
 
 def test_the_default_without_a_server_is_the_last_commit(here: Govctl, repository: Path) -> None:

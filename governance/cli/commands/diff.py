@@ -96,8 +96,7 @@ def _contracts(call: Call, settings: Settings, comparer: Comparer) -> Report:
 
     reader = Reader.of(call)
     one, other = call.arguments.paths
-    old = reader.skills(one, version=call.arguments.old_version, beside=[other])
-    new = reader.skills(other, version=call.arguments.version, beside=[one])
+    old, new = reader.both(one, other, old_version=call.arguments.old_version, version=call.arguments.version)
     pairs = pair_up(old, new, compare=partial(comparer.check, settings=settings))
     code = exit_code([pair.comparison for pair in pairs], call.arguments.fail_on)
     cases = pair_cases(pairs, old, new, fails=FAILING[call.arguments.fail_on])

@@ -105,8 +105,7 @@ def _of_contracts(call: Call, one: str, other: str) -> _Found:
     from governance.cli.sources import Reader
 
     reader = Reader.of(call)
-    old = reader.skills(one, version=call.arguments.old_version, beside=[other])
-    new = reader.skills(other, version=call.arguments.version, beside=[one])
+    old, new = reader.both(one, other, old_version=call.arguments.old_version, version=call.arguments.version)
     with comparer_of(call.arguments) as comparer:
         pairs = pair_up(old, new, compare=partial(comparer.check, settings=settings_of(call.arguments)))
     invalid = next((pair.comparison for pair in pairs if pair.comparison.verdict is Word.INVALID), None)
