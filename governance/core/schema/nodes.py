@@ -226,7 +226,7 @@ class Forest:
         if len(parts) == 1:
             return parts[0]
         # A union is the simpler question wherever no value can fit twice.
-        return self.disjunction(parts) if _surely_disjoint(parts) else self._make(Kind.ONEOF, parts)
+        return self.disjunction(parts) if surely_disjoint(parts) else self._make(Kind.ONEOF, parts)
 
     def _merged(self, parts: dict[Node, None]) -> dict[Node, None]:
         """Finite sets joined into one, bare types likewise."""
@@ -303,7 +303,7 @@ def _measure(node: Node) -> None:
         node.declares = True
 
 
-def _surely_disjoint(branches: tuple[Node, ...]) -> bool:
+def surely_disjoint(branches: tuple[Node, ...]) -> bool:
     """Is it plain that no value fits two branches: by type, by constants, or by one required field's constants?"""
     held = 0
     constants: list[Node] = []

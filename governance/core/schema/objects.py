@@ -6,7 +6,7 @@ named property or on a fresh name of some class; what survives is the recipe of 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import count
 from typing import TYPE_CHECKING, Any, Final
@@ -257,8 +257,11 @@ class _Search:
         return None
 
     def _named_places(self, node: Node, on_names: bool) -> Iterator[tuple[str, int | None]]:
-        self.solver.budget.spend(len(self.keys))
-        for name in self.keys:
+        keys: Iterable[str] = self.keys
+        if not on_names and not node.args[1] and not node.args[2].can_fail:
+            keys = self.solver.props_map(node)
+        for name in keys:
+            self.solver.budget.spend()
             if on_names:
                 within = self.solver.name_within(name, (node.id * 4 + DENIED,))
                 if within is None:

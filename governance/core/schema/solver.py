@@ -19,7 +19,7 @@ from governance.core.schema import nodes as n
 from governance.core.schema.answers import ASKED, DENIED, NOTHING, SENT, Answer, State, entry
 from governance.core.schema.budget import Budget, BudgetExceeded
 from governance.core.schema.holding import Holding
-from governance.core.schema.nodes import Forest, Kind, Node, plain_number
+from governance.core.schema.nodes import Forest, Kind, Node, plain_number, surely_disjoint
 from governance.core.schema.numbers import NumberRange, NumberUndecided
 
 # A deep schema needs more Python frames than the default thousand. Frames live on the heap, so many are cheap,
@@ -328,6 +328,8 @@ class _Expansion:
         """What a sender may take at once from a union: names count as declared by every branch that passes."""
         live = [child for child in node.args if child.can_hold & n.OBJECT]
         options: list[tuple[int, ...]] = [(entry(child, SENT),) for child in live]
+        if surely_disjoint(tuple(live)):
+            return options
         grown: list[tuple[Node, ...]] = [(child,) for child in live]
         for _ in range(1, len(live)):
             larger: list[tuple[Node, ...]] = []
