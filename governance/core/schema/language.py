@@ -125,8 +125,12 @@ def union(*members: Regex) -> Regex:
             flat[member] = None
     if ALL in flat or any(isinstance(member, Not) and member.inner in flat for member in flat):
         return ALL
-    if len(flat) > 1:
-        flat = dict.fromkeys(_merged(flat))
+    while len(flat) > 1:
+        # What merged may merge again with what stood beside it: on to the end, so that equal is one object.
+        merged = dict.fromkeys(_merged(flat))
+        if merged.keys() == flat.keys():
+            break
+        flat = merged
     if not flat:
         return EPSILON if empty else NONE
     if len(flat) == 1:
