@@ -26,9 +26,7 @@ def _row(
 
 
 def _errors(*codes: tuple[str, str, bool]) -> dict[str, JSON]:
-    return {
-        "errors": [{"code": code, "meaning": meaning, "retryable": retry} for code, meaning, retry in codes]
-    }
+    return {"errors": [{"code": code, "meaning": meaning, "retryable": retry} for code, meaning, retry in codes]}
 
 
 def _rules(*rules: tuple[str, str]) -> dict[str, JSON]:
@@ -40,14 +38,14 @@ _BEHAVIOUR: Final[tuple[Code, ...]] = (
         "tool-removed", _BREAKING, "the tool is gone",
         "The catalogue lists the tool no more and no alias stands in for it.",
         "Everyone who calls it or names it in a list of allowed tools.",
-        "Keep the tool, or an alias of its name, until a major version; deprecate it with a replacement first.",
+        "Keep the tool, or an alias of its name, until a major version.",
         ({}, None), ({}, {}),
     ),
     _row(
         "tool-renamed", _BREAKING, "the tool was renamed without an alias",
         "The tool is gone, and one of the same contract or a close name came in the same release.",
         "Everyone who calls it by the old name or lists that name.",
-        "Keep the old name as an alias, deprecated with the new one as its replacement, until a major version.",
+        "Keep the old name as an alias of the new one until a major version.",
         ({"name": "git.get_commit"}, {"name": "git.commit"}),
         ({"name": "git.get_commit"}, {"name": "git.get_commit"}),
     ),

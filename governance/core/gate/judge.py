@@ -17,8 +17,10 @@ from governance.core.gate.facts import (
     PolicyMode,
     ReplacementFacts,
 )
+from governance.core.gate.numbering import auto_version
 from governance.core.gate.reasons import REASONS, Outcome
 from governance.core.gate.standing import DECLARED_BUMP, UNPROVED, Standing
+from governance.core.gate.taken import refused_as_taken
 from governance.core.lines import Published, line_containing, lines_of
 from governance.core.skill import NO_REPLACEMENT, SkillManifest, Status
 from governance.core.versioning import Range, Version, judged_bump, next_version, satisfies_bump
@@ -48,6 +50,21 @@ def decide(
     """
     version = Version.parse(candidate.version)
     twin = next((one for one in history if one.version == version), None)
+    if twin is not None and twin.published.manifest_digest != candidate.manifest_digest:
+        honest = auto_version(candidate, history, compare=compare, transitive=transitive)
+        judged = decide(
+            replace(candidate, version=str(honest)),
+            history,
+            compare=compare,
+            lint_findings=lint_findings,
+            transitive=transitive,
+            fail_on=fail_on,
+            policy=policy,
+            exceptions=exceptions,
+            replacement=replacement,
+            not_checked=not_checked,
+        )
+        return refused_as_taken(judged, version, honest)
     standing = Standing(
         candidate=candidate,
         version=version,
@@ -60,11 +77,9 @@ def decide(
     judge = _Judge(standing=standing)
     unchecked = (*not_checked, *(() if transitive else ("line",)))
     policy = policy or Policy()
-    if twin is not None and twin.published.manifest_digest == candidate.manifest_digest:
+    if twin is not None:
         judge.say("already-published", f"{candidate.name} {version} is published with these very bytes.")
         return judge.decision(policy, unchecked, published=twin.published)
-    if twin is not None:
-        judge.say("version-taken", f"{candidate.name} {version} is published with other bytes.")
     valid = judge.validity()
     judge.lint(lint_findings)
     if valid:
@@ -214,7 +229,7 @@ class _Judge:
             self.say(
                 "opens-line",
                 f"{standing.version} opens a new line: callers of {standing.baseline.version} stay there "
-                "until they accept it.",
+                f"until they accept it, and the bare name {standing.candidate.name} now needs a range.",
                 finding=worst[1] if worst and worst[1].level in UNPROVED else None,
             )
 
@@ -255,6 +270,8 @@ class _Judge:
         soften = _SOFTENED[policy.mode]
         reasons = [one if REASONS[one.code].hard else replace(one, outcome=soften(one.outcome)) for one in self.reasons]
         reasons.sort(key=lambda one: -one.outcome.rank)
+        if any(one.outcome is Outcome.BLOCK for one in reasons):
+            reasons = [one for one in reasons if one.code != "opens-line"]  # what stays out opens nothing
         itself = published or Published(
             version=standing.version,
             contract_digest=standing.candidate.contract_digest,

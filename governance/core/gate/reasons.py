@@ -58,7 +58,7 @@ _ROWS: Final = (
         id="opens-line",
         outcome=Outcome.ALLOW,
         title="The version opens a new line",
-        fix="Write a migration guide; consumers of earlier lines stay there until they accept this one.",
+        fix="Tell callers of the bare name to ask for a range, and give migration_guide the address of a guide.",
     ),
     ReasonCode(
         id="invalid",
@@ -71,7 +71,7 @@ _ROWS: Final = (
         id="version-taken",
         outcome=Outcome.BLOCK,
         title="The version is taken by other bytes",
-        fix="Versions are immutable: publish these bytes under a number of their own, {smallest} or above.",
+        fix="Versions are immutable: publish these bytes under a number of their own, {smallest}.",
         hard=True,
         field="/version",
     ),
@@ -79,7 +79,7 @@ _ROWS: Final = (
         id="baseline-invalid",
         outcome=Outcome.BLOCK,
         title="A version to compare with is not valid",
-        fix="Yank the invalid version, so that it is no baseline, or compare with another one.",
+        fix="Offline: mend the older file or compare with another one. What is published stays: publish a new skill.",
     ),
     ReasonCode(
         id="lint",
@@ -109,10 +109,17 @@ _ROWS: Final = (
         field="/version",
     ),
     ReasonCode(
+        id="unnumbered-break",
+        outcome=Outcome.BLOCK,
+        title="It breaks its callers, and no number that anybody chose announces it",
+        fix="Give it {smallest} with --version, let --bump auto number it, or undo the change.",
+        field="/version",
+    ),
+    ReasonCode(
         id="undecided",
         outcome=Outcome.BLOCK,
         title="Compatible or not could not be decided",
-        fix="Write that part of the schema more simply, or have an exception approved for this fingerprint.",
+        fix="Write that part of the schema more simply, or leave it as it was.",
     ),
     ReasonCode(
         id="risky",
@@ -162,7 +169,7 @@ _ROWS: Final = (
         id="replacement-inactive",
         outcome=Outcome.BLOCK,
         title="No version of the replacement is active",
-        fix="Activate a version of the replacement that the range admits, or name another one.",
+        fix="Publish a version of the replacement that the range admits, or name another one.",
         field="/replacement",
     ),
     ReasonCode(
@@ -178,6 +185,21 @@ _ROWS: Final = (
         title="The replacement leads back to the skill it replaces",
         fix="Name a replacement that does not lead back here.",
         field="/replacement",
+    ),
+    ReasonCode(
+        id="member-refused",
+        outcome=Outcome.BLOCK,
+        title="A member of the release is refused, and with it the release",
+        fix="Mend the member as its own decision says, or leave it out.",
+        hard=True,
+        field="/members",
+    ),
+    ReasonCode(
+        id="member-withdrawn",
+        outcome=Outcome.WARN,
+        title="The release no longer holds a tool that the one before it held",
+        fix="Tell its consumers, and name its successor under `renamed` if there is one.",
+        field="/members",
     ),
 )
 

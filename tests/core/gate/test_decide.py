@@ -131,7 +131,14 @@ def test_a_version_taken_by_other_bytes_blocks_under_every_policy_and_names_a_fr
             skill("1.1.0", owner="somebody"), history, compare=check, policy=Policy(mode=mode, origin="namespace git")
         )
         assert decision.outcome is Outcome.BLOCK
-        assert "1.0.1" in reason(decision, "version-taken").fix
+        assert "1.1.2" in reason(decision, "version-taken").fix
+        assert (decision.version, decision.smallest_version, decision.baseline) == ("1.1.0", "1.1.2", "1.1.1")
+
+
+def test_a_taken_version_is_compared_all_the_same_and_named_the_honest_number() -> None:
+    decision = decide(skill("1.0.0", needs="a"), [FIRST], compare=check)
+    assert (decision.verdict, decision.bump, decision.smallest_version) == ("breaking", Bump.MAJOR, "2.0.0")
+    assert (codes(decision), decision.version) == (["version-taken"], "1.0.0")
 
 
 # Levels and numbers.
@@ -171,7 +178,7 @@ def test_a_level_below_the_computed_one_is_a_lie_whatever_the_number() -> None:
 
 def test_a_level_above_the_computed_one_warns_and_the_number_follows_it() -> None:
     decision = decide(skill("1.0.1", "breaking_change", title="Log"), [FIRST], compare=check)
-    assert codes(decision) == ["bump-too-small", "declared-too-severe", "opens-line"]
+    assert codes(decision) == ["bump-too-small", "declared-too-severe"]
     decision = decide(skill("2.0.0", "breaking_change", title="Log"), [FIRST], compare=check)
     assert (decision.outcome, decision.opens_line) == (Outcome.WARN, True)
 
