@@ -123,14 +123,12 @@ def union(*members: Regex) -> Regex:
             stack.append(member.body)
         elif member is not NONE:
             flat[member] = None
+    merged: dict[Regex, None] = {}
+    while len(flat) > 1 and merged.keys() != flat.keys():
+        # What merged may merge again with what stood beside it: on to the end, so that equal is one object.
+        merged, flat = flat, dict.fromkeys(_merged(flat))
     if ALL in flat or any(isinstance(member, Not) and member.inner in flat for member in flat):
         return ALL
-    while len(flat) > 1:
-        # What merged may merge again with what stood beside it: on to the end, so that equal is one object.
-        merged = dict.fromkeys(_merged(flat))
-        if merged.keys() == flat.keys():
-            break
-        flat = merged
     if not flat:
         return EPSILON if empty else NONE
     if len(flat) == 1:
