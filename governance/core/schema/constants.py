@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from governance.core.schema import nodes as n
-from governance.core.schema.nodes import Forest, Kind, Mode, Node, NumberTooLarge, scalar_key
+from governance.core.schema.nodes import Forest, Kind, Mode, Node, NumberTooLarge, scalar_key, spelled
 
 
 def one_of_values(forest: Forest, values: Iterable[Any]) -> Node:
@@ -27,7 +27,7 @@ def one_of_values(forest: Forest, values: Iterable[Any]) -> Node:
             try:
                 scalars.append(scalar_key(value))
             except NumberTooLarge:
-                branches.append(forest.opaque("number-too-large", str(value)))
+                branches.append(forest.opaque("number-too-large", spelled(value)))
     return forest.disjunction([forest.enum(scalars), *branches])
 
 

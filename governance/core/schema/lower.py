@@ -10,7 +10,7 @@ from governance.core.schema import nodes as n
 from governance.core.schema.constants import one_of_values
 from governance.core.schema.dialects import Dialect, dialect_of
 from governance.core.schema.formats import is_asserted
-from governance.core.schema.nodes import Forest, Kind, Mode, Node, NumberTooLarge, exact
+from governance.core.schema.nodes import Forest, Kind, Mode, Node, NumberTooLarge, exact, spelled
 from governance.core.schema.references import DynamicReference, References, Scope, UnresolvedReference
 from governance.errors import Fault
 
@@ -205,7 +205,7 @@ class Lowering:
         try:
             return self.forest.literal(kind, exact(value), *rest)
         except NumberTooLarge:
-            return self.forest.opaque("number-too-large", (kind, str(value), rest))
+            return self.forest.opaque("number-too-large", (kind, spelled(value), rest))
 
     def _arrays(self, schema: dict[str, Any], scope: Scope, lifted: bool) -> list[Node]:
         forest, parts = self.forest, []

@@ -381,6 +381,11 @@ def exact(value: int | float | Decimal) -> Fraction:
     return Fraction(decimal)
 
 
+def spelled(value: int | float | Decimal) -> tuple[Any, ...]:
+    """What tells a number from others without computing it: as text it may be longer than Python writes."""
+    return ("decimal", *value.as_tuple()) if isinstance(value, Decimal) else (type(value).__name__, value)
+
+
 def scalar_key(value: Any) -> tuple[int, Any]:
     """A hashable identity under JSON equality: ``1`` and ``1.0`` are one, ``false`` and ``0`` are two."""
     if value is None:

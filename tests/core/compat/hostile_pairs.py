@@ -132,6 +132,7 @@ PAIRS: Final[dict[str, tuple[Any, Any]]] = {
         {"type": "object", "minProperties": 300, "propertyNames": {"pattern": "^[a-z]{1,9}$"}}, {"type": "object", "minProperties": 301},
     ),
     "bounds of four hundred digits": ({"type": "number", "minimum": 10**400 - 1}, {"type": "number", "minimum": 10**400}),
+    "a constant of twenty thousand digits": ({"const": 10**20_000}, {"const": 10**20_000 + 1}),
     "decimal bounds": ({"type": "number", "maximum": Decimal("1e9999999")}, {"type": "number", "maximum": Decimal("1e9999998")}),
     "tiny periods": ({"type": "number", "multipleOf": Decimal("1e-300")}, {"type": "number", "multipleOf": Decimal("1e-299")}),
     "a sieve": ({"type": "integer", "not": {"anyOf": [{"multipleOf": p} for p in PRIMES]}, "minimum": 2}, {"type": "integer", "minimum": 53}),
