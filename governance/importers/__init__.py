@@ -23,6 +23,7 @@ from governance.importers.draft import Importer, Source
 from governance.importers.mcp import MCP
 from governance.importers.native import NATIVE
 from governance.importers.openai import OPENAI_FUNCTIONS
+from governance.importers.openapi import OPENAPI
 from governance.importers.skill_md import SKILL_MD
 from governance.importers.walk import candidates, is_candidate
 
@@ -41,6 +42,7 @@ IMPORTERS: Final[tuple[Importer, ...]] = (
     SKILL_MD,
     NATIVE,
     AGENT_CARDS,
+    OPENAPI,
     OPENAI_FUNCTIONS,
     ANTHROPIC_TOOLS,
     MCP,
