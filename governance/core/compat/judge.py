@@ -21,6 +21,7 @@ from governance.core.schema.regex_portable import spoken
 MAX_ERRORS = 5
 _MAX_VISITS_FOR_ALL: Final = 20_000
 _TEXT_LIMIT = 240
+_DOES_NOT_MATCH: Final = ' does not match "'
 _GAVE_UP: Final = "Error executing regex"
 _DATA: Final = frozenset({"const", "default", "enum", "example", "examples"})
 _MAPS: Final = frozenset({"properties", "$defs", "definitions", "dependentSchemas", "dependencies"})
@@ -29,13 +30,14 @@ _MAPS: Final = frozenset({"properties", "$defs", "definitions", "dependentSchema
 class Judge:
     """One schema as jsonschema-rs reads it, offline. ``None`` answers mean that it cannot read the schema."""
 
-    def __init__(self, schema: JSON, *, assert_formats: bool) -> None:
+    def __init__(self, schema: JSON, *, assert_formats: bool, references: References | None = None) -> None:
         self._schema = schema
         self._assert_formats = assert_formats
         self._validator: Any = None
         self._respelled: dict[str, str] = {}
         """Patterns as the validator was given them, and as they were written."""
         self._unreadable = False
+        self._references = references
         self._effort: Effort | None = None
 
     def accepts(self, payload: JSON) -> bool | None:
@@ -83,9 +85,11 @@ class Judge:
 
     def _known_effort(self) -> Effort:
         if self._effort is None:
-            dialect = dialect_of(self._schema)
-            assert dialect is not None, "a schema without faults has a dialect"
-            self._effort = Effort(References(self._schema, dialect))
+            if self._references is None:
+                dialect = dialect_of(self._schema)
+                assert dialect is not None, "a schema without faults has a dialect"
+                self._references = References(self._schema, dialect)
+            self._effort = Effort(self._references)
         return self._effort
 
     def _compiled(self) -> Any:
@@ -100,9 +104,9 @@ class Judge:
         return self._validator
 
     def _as_written(self, message: str) -> str:
-        for given, written in self._respelled.items():
-            message = message.replace(given, written)
-        return message
+        said, does_not_match, given = message.rpartition(_DOES_NOT_MATCH)
+        written = self._respelled.get(given.removesuffix('"')) if does_not_match else None
+        return message if written is None else f'{said}{_DOES_NOT_MATCH}{written}"'
 
 
 def spoken_schema(schema: JSON) -> JSON:

@@ -38,8 +38,10 @@ class Question:
             lifted=side is Side.OUTPUT and reading is Reading.DEFAULT,
             assert_formats=assert_formats,
         )
-        self.sender_judge = Judge(self.sender, assert_formats=assert_formats)
-        self.receiver_judge = Judge(self.receiver, assert_formats=assert_formats)
+        self.sender_judge, self.receiver_judge = (
+            Judge(lowering.document, assert_formats=assert_formats, references=lowering.references)
+            for lowering in (self.sender_lowering, self.receiver_lowering)
+        )
         self.sent = self.sender_lowering.lower()
         self.received = self.receiver_lowering.lower()
         self.explanation_budget = budget.remaining

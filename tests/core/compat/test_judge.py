@@ -71,6 +71,8 @@ def test_complaints_quote_the_pattern_as_it_was_written() -> None:
     (complaint,) = judge({"pattern": r"^[\w-.]$"}).complaints("!")
     assert complaint.message == r'"!" does not match "^[\w-.]$"'
     assert complaint.keyword == "pattern"
+    (complaint,) = judge({"pattern": "^(?<n>b)$"}).complaints("^b$")
+    assert complaint.message == '"^b$" does not match "^(?<n>b)$"'
 
 
 def test_a_pattern_that_the_validator_gives_up_on_confirms_no_payload() -> None:
