@@ -40,6 +40,7 @@ _READ_ALIKE: Final = re.compile(
     r")*+",
     re.DOTALL,
 )
+_REMEMBERED_LENGTH: Final = 500
 _WORD: Final = "[0-9A-Za-z_]"
 _BOUNDARY: Final = f"(?:(?<={_WORD})(?!{_WORD})|(?<!{_WORD})(?={_WORD}))"
 _NO_BOUNDARY: Final = f"(?:(?<={_WORD})(?={_WORD})|(?<!{_WORD})(?!{_WORD}))"
@@ -54,9 +55,17 @@ def portable(pattern: str) -> str:
     return _printed(parse(pattern))
 
 
-@lru_cache(maxsize=1024)
 def spoken(pattern: str) -> str:
     """The pattern as the validator should be given it: as written wherever it reads that alike, or we cannot."""
+    return _remembered(pattern) if len(pattern) <= _REMEMBERED_LENGTH else _spoken(pattern)
+
+
+@lru_cache(maxsize=512)
+def _remembered(pattern: str) -> str:
+    return _spoken(pattern)
+
+
+def _spoken(pattern: str) -> str:
     if _READ_ALIKE.fullmatch(pattern):
         return pattern
     try:
