@@ -131,7 +131,8 @@ class Verdicts:
             connection = self._database.connect()
             connection.autocommit = True
             self._connection = connection
-            connection.execute(f"SET statement_timeout = {_STATEMENT_MS}")
+            # A verdict lost in a crash is computed again, so no publish waits for the disk to have it.
+            connection.execute(f"SET statement_timeout = {_STATEMENT_MS}; SET synchronous_commit = off")
         return self._connection
 
     def _drop(self) -> None:

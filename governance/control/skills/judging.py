@@ -20,10 +20,13 @@ from governance.core.contract import SkillManifest, manifest_from_document
 from governance.core.document import read_json
 from governance.core.lint import lint
 from governance.telemetry import Telemetry, span
+from governance.wire import write_json
 
 log = logging.getLogger("governance.control")
 
-_REMEMBERED: Final = 512
+_REMEMBERED_COMPARISONS: Final = 512
+_REMEMBERED_MANIFEST_BYTES: Final = 8 * 1024 * 1024
+"""Of JSON, which takes some ten times that as values: thousands of manifests as they usually are."""
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -42,23 +45,29 @@ class Terms:
 
 
 class _Memory(Generic[K, V]):
-    """The most recently used values, shared between threads."""
+    """The most recently used values, shared between threads; the sum of their weights stays within ``limit``."""
 
-    def __init__(self) -> None:
-        self._values: OrderedDict[K, V] = OrderedDict()
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._weight = 0
+        self._values: OrderedDict[K, tuple[V, int]] = OrderedDict()
         self._lock = threading.Lock()
 
     def get(self, key: K) -> V | None:
         with self._lock:
-            if key in self._values:
-                self._values.move_to_end(key)
-            return self._values.get(key)
+            if key not in self._values:
+                return None
+            self._values.move_to_end(key)
+            return self._values[key][0]
 
-    def put(self, key: K, value: V) -> None:
+    def put(self, key: K, value: V, *, weight: int = 1) -> None:
         with self._lock:
-            self._values[key] = value
-            if len(self._values) > _REMEMBERED:
-                self._values.popitem(last=False)
+            _, before = self._values.pop(key, (None, 0))
+            self._values[key] = (value, weight)
+            self._weight += weight - before
+            while self._weight > self._limit:
+                _, (_, gone) = self._values.popitem(last=False)
+                self._weight -= gone
 
 
 class KeptVerdicts(Protocol):
@@ -80,8 +89,8 @@ class Judge:
         self._comparer = comparer
         self._kept = kept
         self._telemetry = telemetry
-        self._comparisons: _Memory[tuple[str, str, Comparing], Comparison] = _Memory()
-        self._manifests: _Memory[str, SkillManifest] = _Memory()
+        self._comparisons: _Memory[tuple[str, str, Comparing], Comparison] = _Memory(_REMEMBERED_COMPARISONS)
+        self._manifests: _Memory[str, SkillManifest] = _Memory(_REMEMBERED_MANIFEST_BYTES)
 
     def compare(
         self, old: SkillManifest | None, new: SkillManifest | None, settings: Comparing = DEFAULT_SETTINGS
@@ -122,7 +131,7 @@ class Judge:
         known = self._manifests.get(digest)
         if known is None:
             known = stored_manifest(row["manifest"])
-            self._manifests.put(digest, known)
+            self._manifests.put(digest, known, weight=len(row["manifest"]))
         return known
 
     def decide(
@@ -132,7 +141,10 @@ class Judge:
         terms: Terms,
         replacement: gate.ReplacementFacts | None = None,
     ) -> gate.GateDecision:
-        """The gate's decision. ``history`` holds rows of all published versions, with manifests."""
+        """The gate's decision. ``history`` holds rows of all published versions, with manifests.
+
+        A candidate that may pass is remembered, for the next version of its skill is judged against it.
+        """
         started = time.perf_counter()
         with span("governance.decide", **{"governance.skill": candidate.name}):
             decision = gate.decide(
@@ -145,6 +157,9 @@ class Judge:
                 replacement=replacement,
                 not_checked=NOT_CHECKED,
             )
+        if decision.outcome is not gate.Outcome.BLOCK:
+            weight = len(write_json(candidate.to_document()))
+            self._manifests.put(candidate.manifest_digest, candidate, weight=weight)
         self._telemetry.observe("governance_decision_duration_seconds", time.perf_counter() - started)
         return decision
 
