@@ -37,7 +37,15 @@ _WEIGHTS: Final = {
 }
 _SCHEMAS: Final = {"input": "/input_schema", "output": "/output_schema"}
 _OF_FINDINGS: Final = frozenset(
-    {"bump-too-small", "declared-too-mild", "splits-line", "version-taken", "failed-on", "undecided"}
+    {
+        "bump-too-small",
+        "declared-too-mild",
+        "splits-line",
+        "version-taken",
+        "unnumbered-break",
+        "failed-on",
+        "undecided",
+    }
 )
 """Reasons to block that rest on what broke against an earlier version."""
 
@@ -121,7 +129,7 @@ def decision_cases(decision: JSONObject, source: Imported | None) -> tuple[Case,
     for reason in told_reasons(decision):
         weight = _WEIGHTS.get(reason["outcome"], Weight.NOTE)
         row = REASONS.get(reason["code"])
-        pointer = row.field if row else ""
+        pointer = reason.get("pointer") or (row.field if row else "")
         fingerprint = _fingerprint(subject.skill, reason["code"], pointer, reason.get("fingerprint") or "")
         parts[GATE].append(subject.remark(reason_change(reason), weight, fingerprint=fingerprint, pointer=pointer))
     return tuple(subject.case(part, remarks) for part, remarks in parts.items())

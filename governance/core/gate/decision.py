@@ -19,6 +19,8 @@ class Reason:
     fix: str
     fingerprint: str | None = None
     """The finding it speaks of, if it speaks of one."""
+    pointer: str | None = None
+    """Into the candidate's manifest, where it speaks of one place that no finding names."""
 
     def to_document(self) -> dict[str, Any]:
         document: dict[str, Any] = {
@@ -27,7 +29,8 @@ class Reason:
             "message": self.message,
             "fix": self.fix,
         }
-        return document | ({"fingerprint": self.fingerprint} if self.fingerprint else {})
+        document |= {"fingerprint": self.fingerprint} if self.fingerprint else {}
+        return document | ({"pointer": self.pointer} if self.pointer is not None else {})
 
 
 @dataclass(frozen=True, kw_only=True)

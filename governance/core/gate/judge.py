@@ -103,7 +103,9 @@ class _Judge:
     def _named(self) -> str:
         return f"{self.standing.candidate.name} {self.standing.version}"
 
-    def say(self, code: str, message: str, *, fix: str = "", finding: Finding | None = None) -> None:
+    def say(
+        self, code: str, message: str, *, fix: str = "", finding: Finding | None = None, pointer: str | None = None
+    ) -> None:
         row = REASONS[code]
         standing = self.standing
         level = standing.computed or standing.candidate.compatibility
@@ -114,7 +116,10 @@ class _Judge:
             level=level.value if level and level is not Level.UNDECIDED else Level.BREAKING_CHANGE.value,
         )
         fingerprint = finding.fingerprint if finding else None
-        self.reasons.append(Reason(code=code, outcome=row.outcome, message=message, fix=text, fingerprint=fingerprint))
+        reason = Reason(
+            code=code, outcome=row.outcome, message=message, fix=text, fingerprint=fingerprint, pointer=pointer
+        )
+        self.reasons.append(reason)
 
     def validity(self) -> bool:
         """Is the candidate valid, and what it is compared with too?"""
@@ -140,7 +145,8 @@ class _Judge:
         for complaint in complaints:
             if complaint.severity == "error":
                 place = f" at {complaint.pointer}" if complaint.pointer else ""
-                self.say("lint", f"{complaint.id}{place}: {complaint.message}", fix=complaint.fix)
+                message = f"{complaint.id}{place}: {complaint.message}"
+                self.say("lint", message, fix=complaint.fix, pointer=complaint.pointer)
 
     def declared_level(self) -> None:
         """A level below the counted one is a lie. Below an undecided one it is merely not proved."""
