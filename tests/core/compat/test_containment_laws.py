@@ -149,6 +149,15 @@ def test_a_schema_of_draft_7_equals_its_translation(schema: Any) -> None:
     assert contained(translated, schema) is not False
 
 
+@given(pairs(DRAFT_7, references=False))
+def test_two_drafts_are_compared_as_well_as_one(pair: tuple[Any, Any]) -> None:
+    old, new = pair
+    assume(valid(old, new) and isinstance(new, dict))
+    expected = contained(old, new)
+    if expected is not None:
+        assert contained(old, {**_translated(new), "$schema": LATEST.uri}) in (expected, None)
+
+
 @pytest.mark.parametrize("dialect", DIALECTS.values(), ids=lambda dialect: dialect.name)
 def test_nothing_lies_within_everything_and_everything_not_within_nothing(dialect: Dialect) -> None:
     everything: dict[str, Any] = {"$schema": dialect.uri}
