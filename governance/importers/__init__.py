@@ -25,6 +25,7 @@ from governance.importers.native import NATIVE
 from governance.importers.openai import OPENAI_FUNCTIONS
 from governance.importers.openapi import OPENAPI
 from governance.importers.skill_md import SKILL_MD
+from governance.importers.subjects import SUBJECTS
 from governance.importers.walk import candidates, is_candidate
 
 __all__ = [
@@ -43,6 +44,7 @@ IMPORTERS: Final[tuple[Importer, ...]] = (
     NATIVE,
     AGENT_CARDS,
     OPENAPI,
+    SUBJECTS,
     OPENAI_FUNCTIONS,
     ANTHROPIC_TOOLS,
     MCP,

@@ -18,6 +18,7 @@ from governance.core.names import slug
 from governance.errors import DocumentTooLarge, Fault, Place
 from governance.importers.cards import believed, card_of, complaint_about, contracts_of, read_skill
 from governance.importers.draft import SkillDraft, Source
+from governance.importers.values import size_of
 
 MAX_COPIED: Final = 1_000_000
 """Values of a card times its skills: each skill keeps the card."""
@@ -155,12 +156,7 @@ def _inside(document: Document, pointer: str) -> Locate:
 
 
 def _refuse_copies(card: JSON, skills: int, pointer: str, document: Document) -> None:
-    nodes, stack = 0, [card]
-    while stack:
-        node = stack.pop()
-        nodes += 1
-        if isinstance(node, dict | list):
-            stack.extend(node.values() if isinstance(node, dict) else node)
+    nodes = size_of(card)
     if nodes * skills > MAX_COPIED:
         message = f"a card of {nodes:,} values with {skills:,} skills, each of which keeps the card, is too much"
         place = document.locate(pointer)

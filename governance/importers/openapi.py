@@ -24,7 +24,8 @@ from governance.core.schema.dialects import DEFAULT_DIALECT, DIALECTS, Dialect
 from governance.errors import Fault, MalformedDocument, Place
 from governance.importers.draft import SkillDraft, Source
 from governance.importers.openapi_parts import Side, Unusable, input_of, output_of, resolved
-from governance.importers.openapi_schema import MAX_VALUES, Schemas, at, size_of
+from governance.importers.openapi_schema import MAX_VALUES, Schemas
+from governance.importers.values import at, size_of
 
 _SAFE: Final = frozenset({"get", "head", "options", "trace", "query"})
 _IDEMPOTENT: Final = _SAFE | {"put", "delete"}

@@ -17,8 +17,9 @@ from governance.core.canonical import escape
 from governance.core.compat.model import JSON
 from governance.core.fields import kind_of
 from governance.core.names import shown
-from governance.importers.openapi_schema import Piece, Schemas, at
+from governance.importers.openapi_schema import Piece, Schemas
 from governance.importers.showing import written
+from governance.importers.values import at
 
 _LOCATIONS: Final = ("path", "query", "header", "cookie")
 _OWNED: Final = frozenset({"accept", "content-type", "authorization"})

@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final
 from urllib.parse import unquote
 
 from governance.core.canonical import escape
@@ -22,6 +22,7 @@ from governance.core.compat.model import JSON
 from governance.core.schema.dialects import DEFAULT_DIALECT, Dialect
 from governance.core.schema.load import MAX_DEPTH
 from governance.errors import Fault
+from governance.importers.values import at, size_of
 
 MAX_VALUES: Final = 1_000_000
 """Values in the schemas of all operations of one document together."""
@@ -257,28 +258,3 @@ class _Translation:
 
     def _warn(self, pointer: str, message: str, code: str) -> None:
         self._piece.warnings.append(Fault(pointer=pointer, message=message, code=code))
-
-
-def at(document: JSON, pointer: str) -> JSON:
-    """The value at a JSON Pointer, or None."""
-    node: Any = document
-    for raw in pointer.split("/")[1:]:
-        token = raw.replace("~1", "/").replace("~0", "~")
-        if isinstance(node, Mapping) and token in node:
-            node = node[token]
-        elif isinstance(node, list) and token.isascii() and token.isdigit() and int(token[:9]) < len(node):
-            node = node[int(token[:9])]
-        else:
-            return None
-    return node
-
-
-def size_of(value: JSON) -> int:
-    """Values in a JSON value, itself not counted."""
-    count, stack = 0, [value]
-    while stack:
-        node = stack.pop()
-        if isinstance(node, dict | list):
-            count += len(node)
-            stack.extend(node.values() if isinstance(node, dict) else node)
-    return count

@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Mapping
 from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any, Final
@@ -20,6 +19,7 @@ from governance.core.compat.model import JSON
 from governance.core.lint.model import Client
 from governance.core.lint.reading import subschemas
 from governance.core.schema.dialects import dialect_of
+from governance.importers.values import at
 
 _WHOLE: Final = "contract"
 _MAX_STEPS: Final = 20_000
@@ -178,7 +178,7 @@ class _Root:
 
     def _follow(self, reference: str) -> JSON:
         """Where a local reference leads, or None."""
-        return _at(self._schema, reference.removeprefix("#")) if reference.startswith("#") else None
+        return at(self._schema, reference.removeprefix("#")) if reference.startswith("#") else None
 
     def _with_references(self, told: dict[str, JSON]) -> dict[str, JSON]:
         """``told`` with every reference leading where it led: past the old root if that is no more."""
@@ -198,24 +198,11 @@ class _Root:
         return {**dialect, **told, "$defs": {_WHOLE: whole}}
 
     def _stays(self, told: dict[str, JSON], reference: str) -> bool:
-        return _at(told, reference[1:]) is _at(self._schema, reference[1:]) is not None
+        return at(told, reference[1:]) is at(self._schema, reference[1:]) is not None
 
 
 def _nodes(schema: JSON) -> list[dict[str, Any]]:
     return [node for _, node in subschemas(schema, "")]
-
-
-def _at(document: JSON, pointer: str) -> JSON:
-    node = document
-    for raw in pointer.split("/")[1:]:
-        token = raw.replace("~1", "/").replace("~0", "~")
-        if isinstance(node, Mapping) and token in node:
-            node = node[token]
-        elif isinstance(node, list) and token.isascii() and token.isdigit() and int(token[:9]) < len(node):
-            node = node[int(token[:9])]
-        else:
-            return None
-    return node
 
 
 def _is_bare_array(node: dict[str, Any]) -> bool:

@@ -194,7 +194,7 @@ def test_a_wrong_namespace_or_version_is_an_error_before_anything_is_read(
 
 
 def test_importers_have_ids_and_titles_of_their_own() -> None:
-    ids = "skill_md native a2a openapi openai anthropic mcp"
+    ids = "skill_md native a2a openapi subjects openai anthropic mcp"
     assert [importer.id for importer in IMPORTERS] == ids.split()
     assert len({importer.title for importer in IMPORTERS}) == len(IMPORTERS)
 
