@@ -7,8 +7,11 @@ import os
 import re
 import subprocess
 import sys
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 from xml.etree import ElementTree as ET
 
 import jsonschema_rs
@@ -223,6 +226,66 @@ def test_the_gitlab_job_checks_a_merge_request(repository: Path, tmp_path: Path)
         assert (repository / file).stat().st_size > 0
     (failed,) = (one for one in ET.parse(repository / "govctl.xml").iter("testcase") if one.get("name") == "input")
     assert failed.get("file") == "skills/tools.json"
+
+
+class Notes(BaseHTTPRequestHandler):
+    """As much of GitLab's API as the job speaks with."""
+
+    listed: ClassVar[list[dict[str, Any]]] = []
+    written: ClassVar[list[tuple[str, str, str]]] = []
+
+    def answer(self, value: Any) -> None:
+        assert self.headers["PRIVATE-TOKEN"] == "glpat"
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(json.dumps(value).encode())
+
+    def do_GET(self) -> None:
+        first = 100 * (int(self.path.rpartition("&page=")[2]) - 1) if "page=" in self.path else 0
+        self.answer({"id": 9} if self.path == "/user" else self.listed[first : first + 100])
+
+    def write(self) -> None:
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))["body"]
+        self.written.append((self.command, self.path, body))
+        self.answer({})
+
+    def do_POST(self) -> None:
+        self.write()
+
+    def do_PUT(self) -> None:
+        self.write()
+
+    def log_message(self, *_: Any) -> None:
+        pass
+
+
+@pytest.fixture
+def gitlab() -> Iterator[str]:
+    Notes.listed, Notes.written = [], []
+    server = HTTPServer(("127.0.0.1", 0), Notes)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+def test_the_gitlab_job_keeps_one_comment_of_its_own(gitlab: str, tmp_path: Path) -> None:
+    (tmp_path / "govctl.md").write_text("<!-- govctl -->\n\n### ✅ allow\n")
+    (script,) = GITLAB["govctl"]["after_script"]
+    variables = {"CI_API_V4_URL": gitlab, "CI_PROJECT_ID": "3", "CI_MERGE_REQUEST_IID": "7"}
+    assert bash(script, tmp_path, **variables).returncode == 0
+    assert Notes.written == [], "without a token nothing is written"
+    variables["GOVCTL_COMMENT_TOKEN"] = "glpat"
+    notes = "/projects/3/merge_requests/7/notes"
+    for author, expected in ((8, ("POST", notes)), (9, ("PUT", f"{notes}/150"))):
+        others = [{"id": number, "author": {"id": 9}, "body": "hello"} for number in range(150)]
+        Notes.listed = [*others, {"id": 150, "author": {"id": author}, "body": "<!-- govctl -->\n\nbefore"}]
+        done = bash(script, tmp_path, **variables)
+        assert done.returncode == 0, done.stderr
+        assert Notes.written.pop()[:2] == expected
+        assert Notes.written == []
 
 
 def test_the_hooks_run_on_the_files_of_a_commit(repository: Path, tmp_path: Path) -> None:
