@@ -17,6 +17,7 @@ from pydantic import ValidationError
 
 from governance import __version__
 from governance.core.document import Limits, read_json
+from governance.core.releases import VersionBy
 from governance.errors import (
     Fault,
     GovernanceError,
@@ -28,6 +29,11 @@ from governance.errors import (
 )
 from governance.wire import (
     Answer,
+    Catalogue,
+    CatalogueCandidate,
+    CatalogueDiff,
+    CataloguePage,
+    CatalogueRelease,
     CheckProvenance,
     CheckResult,
     Diff,
@@ -35,6 +41,9 @@ from governance.wire import (
     Health,
     Problem,
     Published,
+    Released,
+    ReleasePage,
+    ReleaseSummary,
     Resolution,
     ResolveAnswer,
     ResolveQuestion,
@@ -219,6 +228,68 @@ class ControlPlane:
         """One skill with its lines."""
         return self._answer(Skill, "GET", f"/v1/skills/{_segment(name)}")
 
+    # ── catalogues ──
+
+    def put_release(
+        self,
+        catalogue: str,
+        version: str,
+        members: Sequence[Mapping[str, Any]],
+        *,
+        version_by: VersionBy = VersionBy.RELEASE,
+        renamed: Mapping[str, str] | None = None,
+        reason: str | None = None,
+        fail_on: str | None = None,
+        transitive: bool = True,
+        repository: str | None = None,
+        commit: str | None = None,
+        run: str | None = None,
+    ) -> Released:
+        """Release native manifest documents, every tool there is, as one; safe to repeat.
+
+        Raises:
+            GateRefused: ``details["decision"]`` is the decision on the release, its ``decisions`` on the members.
+            VersionExists: the number is taken by another release.
+            InvalidContract: with a fault for each thing wrong with a member.
+        """
+        body = {
+            "members": [dict(member) for member in members],
+            "version_by": version_by,
+            "renamed": dict(renamed or {}),
+            "reason": reason,
+            "fail_on": fail_on,
+            "transitive": transitive,
+            "repository": repository,
+            "commit": commit,
+            "run": run,
+        }
+        return self._answer(Released, "PUT", self._release_path(catalogue, version), body=body)
+
+    def get_release(self, catalogue: str, version: str) -> CatalogueRelease:
+        """One release whole. Raises NotFound."""
+        return self._answer(CatalogueRelease, "GET", self._release_path(catalogue, version))
+
+    def releases(self, catalogue: str) -> list[ReleaseSummary]:
+        """All releases, highest first. Raises NotFound."""
+        found: list[ReleaseSummary] = []
+        for page in self._pages(ReleasePage, f"/v1/catalogues/{_segment(catalogue)}/releases", {}):
+            found += page.items
+        return found
+
+    def diff_releases(self, catalogue: str, old: str, new: str) -> CatalogueDiff:
+        """What changed between two releases. Raises NotFound."""
+        query = {"from": old, "to": new}
+        return self._answer(CatalogueDiff, "GET", f"/v1/catalogues/{_segment(catalogue)}/diff", query=query)
+
+    def get_catalogue(self, name: str) -> Catalogue:
+        """One catalogue. Raises NotFound."""
+        return self._answer(Catalogue, "GET", f"/v1/catalogues/{_segment(name)}")
+
+    def catalogues(self) -> Iterator[Catalogue]:
+        """Every catalogue, by name."""
+        for page in self._pages(CataloguePage, "/v1/catalogues", {}):
+            yield from page.items
+
     # ── checks and resolve ──
 
     def check(
@@ -229,16 +300,23 @@ class ControlPlane:
         transitive: bool = True,
         reason: str | None = None,
         provenance: CheckProvenance | None = None,
+        catalogue: CatalogueCandidate | None = None,
+        idempotency_key: str | None = None,
     ) -> CheckResult:
-        """A dry run of the gate over native manifest documents; a refusal is an answer, not an error."""
+        """A dry run of the gate over native manifest documents; a refusal is an answer, not an error.
+
+        With ``catalogue`` they are judged as one release of it. The same ``idempotency_key`` with the same
+        candidates gives the same check again.
+        """
         body = {
             "candidates": [dict(candidate) for candidate in candidates],
+            "catalogue": catalogue,
             "fail_on": fail_on,
             "transitive": transitive,
             "reason": reason,
             "provenance": provenance,
         }
-        return self._answer(CheckResult, "POST", "/v1/checks", body=body)
+        return self._answer(CheckResult, "POST", "/v1/checks", body=body, key=idempotency_key)
 
     def get_check(self, check_id: str) -> CheckResult:
         """A stored check."""
@@ -283,10 +361,21 @@ class ControlPlane:
 
     # ── tokens ──
 
-    def create_token(self, name: str, grants: Sequence[Grant], *, expires_in_days: int = 90) -> TokenCreated:
-        """A new token; its secret is in this answer and nowhere else."""
+    def create_token(
+        self,
+        name: str,
+        grants: Sequence[Grant],
+        *,
+        expires_in_days: int = 90,
+        idempotency_key: str | None = None,
+    ) -> TokenCreated:
+        """A new token; its secret is in this answer and nowhere else.
+
+        Raises:
+            SecretShownOnce: a request with this ``idempotency_key`` made the token already; ``details["id"]``.
+        """
         request = TokenRequest(name=name, grants=list(grants), expires_in_days=expires_in_days)
-        return self._answer(TokenCreated, "POST", "/v1/tokens", body=request)
+        return self._answer(TokenCreated, "POST", "/v1/tokens", body=request, key=idempotency_key)
 
     def tokens(self) -> list[TokenView]:
         """All tokens the caller may manage, without secrets."""
@@ -309,6 +398,10 @@ class ControlPlane:
     def _version_path(name: str, version: str) -> str:
         return f"/v1/skills/{_segment(name)}/versions/{_segment(version)}"
 
+    @staticmethod
+    def _release_path(catalogue: str, version: str) -> str:
+        return f"/v1/catalogues/{_segment(catalogue)}/releases/{_segment(version)}"
+
     def _pages(self, kind: type[A], path: str, query: Mapping[str, Any]) -> Iterator[A]:
         cursor: str | None = None
         while True:
@@ -326,8 +419,9 @@ class ControlPlane:
         *,
         query: Mapping[str, Any] | None = None,
         body: Any = None,
+        key: str | None = None,
     ) -> A:
-        response = self._send(method, path, query=query, body=body)
+        response = self._send(method, path, query=query, body=body, key=key)
         try:
             return kind.model_validate(read_json(response.content, limits=_ANSWER_LIMITS))
         except (GovernanceError, ValidationError) as error:
@@ -336,10 +430,13 @@ class ControlPlane:
                 fix="Check the address; a proxy or another program may stand there, or its version differs.",
             ) from error
 
-    def _send(self, method: str, path: str, *, query: Query = None, body: Any = None) -> httpx.Response:
+    def _send(
+        self, method: str, path: str, *, query: Query = None, body: Any = None, key: str | None = None
+    ) -> httpx.Response:
         params = {key: value for key, value in (query or {}).items() if value is not None}
         content = None if body is None else write_json(body)
         headers = {} if content is None else {"Content-Type": "application/json"}
+        headers |= {} if key is None else {"Idempotency-Key": f'"{key}"'}
         try:
             response = self._http.request(method, path, params=params, content=content, headers=headers)
         except (httpx.TransportError, httpx.InvalidURL) as error:

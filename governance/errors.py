@@ -9,7 +9,8 @@
     │   ├── InvalidName ........... 422  exit 2
     │   ├── InvalidVersion ........ 422  exit 2
     │   ├── InvalidRange .......... 422  exit 2
-    │   └── InvalidRequest ........ 422  exit 2   well-formed, but not what the route takes
+    │   ├── InvalidRequest ........ 422  exit 2   well-formed, but not what the route takes
+    │   └── IdempotencyKeyReused .. 422  exit 2   the key stands for another request
     ├── InvalidContract ........... 422  exit 1   well-formed, but not a skill contract
     ├── NotFound .................. 404  exit 2
     ├── AmbiguousName ............. 409  exit 2   a bare name that lives in two namespaces
@@ -18,6 +19,8 @@
     ├── GateRefused ............... 409  exit 1   carries the whole decision
     ├── Conflict .................. 409  exit 6
     │   ├── VersionExists ......... 409  exit 6   the version is taken by other bytes
+    │   ├── RequestRunning ........ 409  exit 6   a request with this key is still at work
+    │   ├── SecretShownOnce ....... 409  exit 6   a request with this key made the token already
     │   └── NameCollision ......... 409  exit 6   two tools of one catalogue fall on one name
     ├── Retired ................... 410  exit 1
     ├── PastSunset ................ 410  exit 1   still served, but only to consumers already on record
@@ -145,6 +148,10 @@ class InvalidRequest(UsageError):
     code, title, status = "invalid-request", "Not what this route takes", 422
 
 
+class IdempotencyKeyReused(UsageError):
+    code, title, status = "idempotency-key-reused", "The key stands for another request", 422
+
+
 class InvalidContract(GovernanceError):
     code, title, status, exit_code = "invalid-contract", "Not a valid skill contract", 422, 1
 
@@ -176,6 +183,14 @@ class Conflict(GovernanceError):
 
 class VersionExists(Conflict):
     code, title = "version-exists", "The version is taken by other bytes"
+
+
+class RequestRunning(Conflict):
+    code, title = "request-running", "A request with this key is still at work"
+
+
+class SecretShownOnce(Conflict):
+    code, title = "secret-shown-once", "The token was made, and its secret was shown then"
 
 
 class NameCollision(Conflict):

@@ -123,6 +123,7 @@ METRICS: Final = _table(
 SPANS: Final[dict[str, str]] = {
     "http.server": "One request to the control plane; named by method and route template.",
     "governance.publish": "One publish: lock, comparisons, decision, rows.",
+    "governance.release": "One release of a catalogue: comparisons, locks, decision, rows.",
     "governance.decide": "One candidate decided on in a check.",
 }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import hashlib
 from collections.abc import Callable, Coroutine, Iterable
 from difflib import get_close_matches
 from functools import partial
@@ -75,6 +76,8 @@ async def read_body(request: Request) -> Any:
             faults=[Fault(pointer="", message="empty", code="syntax")],
         )
     limits = Limits(size=limit, depth=settings.max_depth)
+    if "idempotency-key" in request.headers:
+        request.state.body_digest = hashlib.sha256(data).digest()
     request.state.is_large = size > _INLINE_BYTES
     return await _work(request, partial(read_json, data, limits=limits))
 

@@ -17,6 +17,18 @@ from governance.wire.base import (
     ShortText,
     Text,
 )
+from governance.wire.catalogues import (
+    Catalogue,
+    CatalogueCandidate,
+    CatalogueDiff,
+    CatalogueMember,
+    CataloguePage,
+    CatalogueRelease,
+    Released,
+    ReleasePage,
+    ReleaseRequest,
+    ReleaseSummary,
+)
 from governance.wire.checks import CheckProvenance, CheckRequest, CheckResult
 from governance.wire.exact import write_json
 from governance.wire.resolve import (
@@ -46,6 +58,12 @@ __all__ = [
     "PROBLEM_MEDIA_TYPE",
     "PROBLEM_TYPE_PREFIX",
     "Answer",
+    "Catalogue",
+    "CatalogueCandidate",
+    "CatalogueDiff",
+    "CatalogueMember",
+    "CataloguePage",
+    "CatalogueRelease",
     "CheckProvenance",
     "CheckRequest",
     "CheckResult",
@@ -59,6 +77,10 @@ __all__ = [
     "ProblemFault",
     "Provenance",
     "Published",
+    "ReleasePage",
+    "ReleaseRequest",
+    "ReleaseSummary",
+    "Released",
     "Request",
     "Resolution",
     "ResolveAnswer",

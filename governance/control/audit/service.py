@@ -21,6 +21,7 @@ AUDIT_ACTIONS: Final[dict[str, str]] = {
     "token.create": "A token was made; the secret is in no entry.",
     "token.revoke": "A token was revoked.",
     "skill.publish": "A version was published.",
+    "catalogue.release": "A catalogue was released as one; each new version of a member has an entry of its own.",
     "check.run": "The gate judged candidates; nothing was published.",
     "consumer.contact": "A named consumer was served a skill for the first time.",
     "line.bind": "A named consumer was bound to the one line there was, by first contact.",
@@ -116,7 +117,17 @@ def decision_summary(decision: dict[str, Any]) -> dict[str, Any]:
             {key: compared[key] for key in ("version", "digest", "role", "verdict") if key in compared}
             for compared in decision.get("compared", [])
         ],
+        **({"refused": _refused(decision["decisions"])} if "decisions" in decision else {}),
     }
+
+
+def _refused(decisions: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The members that refuse a release, each in summary."""
+    return [
+        {"skill": one["skill"], "version": one["version"]} | decision_summary(one)
+        for one in decisions
+        if one["decision"] == "block"
+    ]
 
 
 def _printable(text: str, *, limit: int = 400) -> str:

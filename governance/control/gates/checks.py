@@ -12,17 +12,20 @@ from sqlmodel import Session
 
 from governance.control.audit.service import Attempt, append, decision_summary
 from governance.control.auth.roles import Caller, Right
+from governance.control.catalogues import service as catalogues
+from governance.control.database import Database
 from governance.control.gates.tables import CheckRow
 from governance.control.settings import Settings
 from governance.control.skills.judging import Judge, Terms
-from governance.control.skills.reading import Found
-from governance.control.skills.service import check_sizes
+from governance.control.skills.reading import Found, history
+from governance.control.skills.service import check_sizes, load_replacement
 from governance.core.compat.model import Bump, Verdict
 from governance.core.contract import SkillManifest, manifest_from_document
 from governance.core.gate import REASONS, GateDecision, Outcome, Reason, ReplacementFacts
-from governance.core.names import is_name
+from governance.core.names import check_name, is_name
+from governance.core.versioning import Version
 from governance.errors import DocumentTooLarge, Forbidden, GovernanceError, NotFound
-from governance.wire import CheckRequest, write_json
+from governance.wire import CatalogueCandidate, CheckRequest, write_json
 
 _WORST_FIRST: Final = (Outcome.BLOCK, Outcome.WARN, Outcome.ALLOW)
 
@@ -117,18 +120,77 @@ def invalid_decision(document: Any, error: GovernanceError) -> dict[str, Any]:
     return decision.to_document() | {"faults": [fault.to_document() for fault in error.faults]}
 
 
-def store(session: Session, request: CheckRequest, decisions: Sequence[dict[str, Any]], *, by: Caller) -> bytes:
-    """Keep a check; its ``CheckResult`` as JSON."""
+@dataclass(frozen=True, kw_only=True)
+class Decided:
+    """What a check found: decision documents, and the release where the candidates were judged as one."""
+
+    decisions: Sequence[dict[str, Any]]
+    release: dict[str, Any] | None = None
+
+    @property
+    def outcomes(self) -> list[str]:
+        """Of the candidates, or of the release they make."""
+        if self.release is not None:
+            return [self.release["decision"]["decision"]]
+        return [decision["decision"] for decision in self.decisions]
+
+
+def decide_all(request: CheckRequest, database: Database, *, by: Caller, settings: Settings, judge: Judge) -> Decided:
+    """Judge the candidates of a request; no connection is held meanwhile.
+
+    Raises what :func:`read_candidates` does, and for a release InvalidName, InvalidVersion, InvalidRequest.
+    """
+    terms = Terms(fail_on=request.fail_on, transitive=request.transitive)
+    if request.catalogue is not None:
+        return _as_release(request, request.catalogue, database, terms, by=by, settings=settings, judge=judge)
+    candidates = read_candidates(request, by=by, settings=settings)
+    manifests = {candidate.manifest.name: candidate.manifest for candidate in candidates if candidate.manifest}
+    with database.transaction() as current:
+        histories = {skill: history(current, skill) for skill in sorted(manifests)}
+        successors = {skill: load_replacement(current, manifest) for skill, manifest in manifests.items()}
+    return Decided(decisions=decide(candidates, histories, successors, terms, judge=judge))
+
+
+def _as_release(
+    request: CheckRequest,
+    wanted: CatalogueCandidate,
+    database: Database,
+    terms: Terms,
+    *,
+    by: Caller,
+    settings: Settings,
+    judge: Judge,
+) -> Decided:
+    by.need(Right.CHECK, check_name(wanted.name))
+    proposal, unreadable = catalogues.propose(
+        request.candidates,
+        catalogue=wanted.name,
+        version=None if wanted.version is None else Version.parse(wanted.version),
+        version_by=wanted.version_by,
+        renamed=wanted.renamed,
+        settings=settings,
+    )
+    release, decisions = catalogues.check(database, proposal, unreadable, invalid_decision, terms, judge=judge)
+    return Decided(decisions=decisions, release=release)
+
+
+def store(session: Session, request: CheckRequest, decided: Decided, *, by: Caller) -> tuple[str, bytes]:
+    """Keep a check: its id, and its ``CheckResult`` as JSON."""
     now = datetime.now(UTC)
     check_id = "chk_" + secrets.token_hex(12)
-    outcomes = {decision["decision"] for decision in decisions}
+    decisions, release = decided.decisions, decided.release
+    outcomes = {*decided.outcomes, *(decision["decision"] for decision in decisions)}
     provenance = request.provenance.model_dump() if request.provenance else {}
-    namespaces = sorted({_namespace_of(candidate) for candidate in request.candidates})
+    if request.catalogue is not None:
+        namespaces = [request.catalogue.name]
+    else:
+        namespaces = sorted({_namespace_of(candidate) for candidate in request.candidates})
     result = write_json(
         {
             "id": check_id,
             "decision": next(outcome for outcome in _WORST_FIRST if outcome in outcomes),
             "decisions": list(decisions),
+            "release": release,
             "created_at": now,
             "created_by": by.label,
             "reason": request.reason,
@@ -142,12 +204,17 @@ def store(session: Session, request: CheckRequest, decisions: Sequence[dict[str,
         namespace=namespaces[0] if len(namespaces) == 1 else "*",
         reason=request.reason,
     )
-    judged = [
-        {"skill": decision["skill"], "version": decision["version"]} | decision_summary(decision)
-        for decision in decisions
-    ]
-    append(session, attempt, by=by, after={"candidates": judged}, at=now)
-    return result
+    after: dict[str, Any] = {
+        "candidates": [
+            {"skill": decision["skill"], "version": decision["version"]} | decision_summary(decision)
+            for decision in decisions
+        ]
+    }
+    if release is not None:
+        told = release["decision"]
+        after["release"] = {"catalogue": told["catalogue"], "version": told["version"]} | decision_summary(told)
+    append(session, attempt, by=by, after=after, at=now)
+    return check_id, result
 
 
 def load(session: Session, check_id: str, *, by: Caller) -> bytes:

@@ -15,20 +15,26 @@ from governance.control.auth.service import Known
 from governance.control.database import Database, session
 from governance.control.edge import IMMUTABLE, NO_STORE, JSONAnswer, cacheable, is_fresh, message, takes
 from governance.control.gates import checks, resolving
+from governance.control.idempotency.service import REPLAYED, GivenKey, claimed
 from governance.control.problems import problem_of, responses
-from governance.control.skills.judging import Judge, Terms
-from governance.control.skills.reading import history
-from governance.control.skills.service import load_replacement
+from governance.control.settings import Settings
+from governance.control.skills.judging import Judge
 from governance.errors import (
     DocumentTooLarge,
     Forbidden,
+    IdempotencyKeyReused,
+    InvalidName,
     InvalidRequest,
+    InvalidVersion,
     MalformedDocument,
     NotFound,
+    RequestRunning,
     ServiceError,
     ServiceUnavailable,
+    TooManyRequests,
     Unauthenticated,
     UnknownParameter,
+    UsageError,
 )
 from governance.telemetry import Telemetry
 from governance.wire import CheckRequest, CheckResult, ResolveAnswer, ResolveRequest, write_json
@@ -39,33 +45,41 @@ Read = Annotated[Session, Depends(session, scope="function")]
 
 _ALWAYS = (Unauthenticated, UnknownParameter, InvalidRequest, ServiceUnavailable, ServiceError)
 _BODY = (*_ALWAYS, Forbidden, MalformedDocument, DocumentTooLarge)
+_CHECK = (
+    *_BODY, InvalidName, InvalidVersion, NotFound, UsageError, IdempotencyKeyReused, RequestRunning, TooManyRequests,
+)  # fmt: skip
 
 
-@router.post("/checks", response_model=CheckResult, responses=responses(*_BODY), openapi_extra=takes(CheckRequest))
+@router.post("/checks", response_model=CheckResult, responses=responses(*_CHECK), openapi_extra=takes(CheckRequest))
 def run_check(
-    request: Request, caller: Known, body: Annotated[CheckRequest, Depends(message(CheckRequest))]
+    request: Request,
+    caller: Known,
+    body: Annotated[CheckRequest, Depends(message(CheckRequest))],
+    key: GivenKey,
 ) -> Response:
-    """Have candidates judged as a publish would judge them. Always 200 with a decision each; nothing is published."""
+    """Have candidates judged as a publish would judge them. Always 200 with a decision each; nothing is published.
+
+    With `catalogue` they are judged as one release, and `release` tells the decision on it. The same
+    `Idempotency-Key` gives the same check again.
+    """
     request.state.attempt = checks.attempt_to_check(body.reason)
     database: Database = request.app.state.database
     judge: Judge = request.app.state.judge
     telemetry: Telemetry = request.app.state.telemetry
-    candidates = checks.read_candidates(body, by=caller, settings=request.app.state.settings)
-    skills = sorted({candidate.manifest.name for candidate in candidates if candidate.manifest})
-    with database.transaction() as current:
-        histories = {skill: history(current, skill) for skill in skills}
-        successors = {
-            candidate.manifest.name: load_replacement(current, candidate.manifest)
-            for candidate in candidates
-            if candidate.manifest is not None
-        }
-    terms = Terms(fail_on=body.fail_on, transitive=body.transitive)
-    decisions = checks.decide(candidates, histories, successors, terms, judge=judge)
-    with database.transaction() as current:
-        result = checks.store(current, body, decisions, by=caller)
-    for decision in decisions:
-        telemetry.count("governance_checks_total", decision=decision["decision"])
-    return JSONAnswer(result, headers={"Cache-Control": NO_STORE})
+    settings: Settings = request.app.state.settings
+    headers = {"Cache-Control": NO_STORE}
+    with claimed(database, key, by=caller) as claim:
+        if claim.made is not None:
+            with database.transaction() as current:
+                result = checks.load(current, claim.made, by=caller)
+            return JSONAnswer(result, headers={**headers, REPLAYED: "true"})
+        decided = checks.decide_all(body, database, by=caller, settings=settings, judge=judge)
+        with database.transaction() as current:
+            check_id, result = checks.store(current, body, decided, by=caller)
+            claim.done(current, check_id)
+    for outcome in decided.outcomes:
+        telemetry.count("governance_checks_total", decision=outcome)
+    return JSONAnswer(result, headers=headers)
 
 
 @router.get("/checks/{check_id}", response_model=CheckResult, responses=responses(*_ALWAYS, NotFound))

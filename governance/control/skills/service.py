@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
@@ -41,13 +41,16 @@ __all__ = [
     "attempt_to_publish",
     "check_sizes",
     "load_replacement",
+    "lock",
     "publish",
     "read_manifest",
     "refused",
     "version_in_cursor",
 ]
 
-LOCK_SKILL: Final = text("SELECT pg_advisory_xact_lock(hashtextextended('skill:' || :skill, 0))")
+_LOCK: Final = text(
+    "SELECT pg_advisory_xact_lock(hashtextextended('skill:' || name, 0)) FROM unnest(CAST(:names AS text[])) AS name"
+)
 
 
 def version_in_cursor(position: str) -> Version:
@@ -88,6 +91,14 @@ def check_sizes(manifest: SkillManifest, settings: Settings) -> None:
             )
 
 
+def lock(session: Session, names: Iterable[str]) -> None:
+    """Hold some skills until the transaction ends: whoever else would publish one of them waits.
+
+    All lock in the order of the names, so that nobody waits in a circle.
+    """
+    session.execute(_LOCK, {"names": sorted(set(names))}).all()
+
+
 def publish(
     session: Session, manifest: SkillManifest, order: Publish, *, by: Caller, judge: Judge
 ) -> tuple[bool, Found]:
@@ -100,7 +111,7 @@ def publish(
         GateRefused: ``details["decision"]`` is the decision document.
     """
     with span("governance.publish", **{"governance.skill": manifest.name}):
-        session.execute(LOCK_SKILL, {"skill": manifest.name})
+        lock(session, [manifest.name])
         there = history(session, manifest.name)
         key = sort_key(Version.parse(manifest.version))
         twin = next((row for row in there if row["sort_key"] == key), None)

@@ -10,7 +10,7 @@ from sqlmodel import Session
 
 from governance.control.auth.roles import Right
 from governance.control.auth.service import Known
-from governance.control.database import session
+from governance.control.database import Database, session
 from governance.control.edge import (
     NO_STORE,
     Cursor,
@@ -21,16 +21,21 @@ from governance.control.edge import (
     takes,
     write_cursor,
 )
+from governance.control.idempotency.service import GivenKey, claimed
 from governance.control.problems import responses
 from governance.control.tokens import service
 from governance.errors import (
     DocumentTooLarge,
     Forbidden,
+    IdempotencyKeyReused,
     InvalidRequest,
     MalformedDocument,
     NotFound,
+    RequestRunning,
+    SecretShownOnce,
     ServiceError,
     ServiceUnavailable,
+    TooManyRequests,
     Unauthenticated,
     UnknownParameter,
     UsageError,
@@ -50,18 +55,35 @@ _ALWAYS = (Unauthenticated, Forbidden, UnknownParameter, InvalidRequest, Service
     "",
     status_code=201,
     response_model=TokenCreated,
-    responses=responses(*_ALWAYS, MalformedDocument, DocumentTooLarge),
+    responses=responses(
+        *_ALWAYS, MalformedDocument, DocumentTooLarge, UsageError, IdempotencyKeyReused, RequestRunning,
+        SecretShownOnce, TooManyRequests,
+    ),
     openapi_extra=takes(TokenRequest),
-)
+)  # fmt: skip
 def create_token(
     request: Request,
     caller: Known,
-    current: Write,
     body: Annotated[TokenRequest, Depends(message(TokenRequest))],
+    key: GivenKey,
 ) -> Response:
-    """Make a token. Its secret is in this answer and nowhere else."""
+    """Make a token. Its secret is in this answer and nowhere else.
+
+    So the same `Idempotency-Key` again makes no second token and shows no secret: 409 `secret-shown-once` names the
+    token that was made.
+    """
     request.state.attempt = service.attempt_to_create(body)
-    created = service.create(current, body, by=caller)
+    database: Database = request.app.state.database
+    with claimed(database, key, by=caller) as claim:
+        if claim.made is not None:
+            raise SecretShownOnce(
+                f"A request with this Idempotency-Key made token {claim.made}; its secret was in that answer alone.",
+                fix=f"If it was lost: `govctl token revoke {claim.made}`, and make another with a new key.",
+                details={"id": claim.made},
+            )
+        with database.transaction() as current:
+            created = service.create(current, body, by=caller)
+            claim.done(current, created.id)
     return JSONAnswer(created, status_code=201, headers={"Cache-Control": NO_STORE})
 
 

@@ -1,0 +1,1 @@
+"""Whole tool lists, released as one: all members go in or none."""

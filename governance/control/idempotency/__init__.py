@@ -1,0 +1,1 @@
+"""``Idempotency-Key``: a creating POST that is sent again creates nothing twice."""
