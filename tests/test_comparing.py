@@ -49,10 +49,23 @@ def overlapping(leaf: str) -> Any:
     return {"type": "object", "oneOf": list(fields)}
 
 
+def chained(extra: Any) -> Any:
+    """Each definition applies the next one in place and below a field."""
+    steps = {
+        f"d{i}": {
+            "allOf": [{"$ref": f"#/$defs/d{i + 1}"}],
+            "properties": {f"x{i}": {"$ref": f"#/$defs/d{i + 1}"}},
+        }
+        for i in range(80)
+    }
+    return {"$ref": "#/$defs/d0", "$defs": steps | {"d80": extra}}
+
+
 HOSTILE: dict[str, Callable[[], tuple[Any, Any]]] = {
     "unions of unions": lambda: (exponential("integer"), exponential("number")),
     "patterns that blow up": lambda: (patterns("a"), patterns("b")),
     "very wide objects": lambda: (wide(1), wide(0)),
+    "chains of references": lambda: (chained({"type": "object"}), chained({"type": "object", "minProperties": 1})),
     "overlapping alternatives": lambda: (overlapping("integer"), overlapping("number")),
 }
 

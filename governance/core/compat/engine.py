@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from governance.core.canonical import canonical_or_text
 from governance.core.compat.annotations import annotation_changes
@@ -30,7 +30,8 @@ from governance.core.compat.question import Question
 from governance.core.compat.risks import Risks, breaks_explained
 from governance.core.compat.search import searched
 from governance.core.compat.telling import undecided
-from governance.core.schema.budget import Budget, Interrupt
+from governance.core.schema.answers import NOTHING, Answer
+from governance.core.schema.budget import Budget, BudgetExceeded, Interrupt
 from governance.core.schema.load import schema_faults
 from governance.errors import Fault
 
@@ -53,6 +54,8 @@ class Settings:
 
 
 DEFAULT_SETTINGS = Settings()
+_RISKS_TO_VERDICT: Final = 10
+"""The walk for risks is linear for all but hostile documents, so it may take more steps than a verdict."""
 
 
 def check(
@@ -155,10 +158,21 @@ def _side(
     lowerings = question.sender_lowering, question.receiver_lowering
     if interrupt is not None and interrupt():
         return _Sided(side, [undecided(question, "time", "the root", old_pointer="", new_pointer="")], False)
-    risks = Risks(*(lowerings if side is Side.INPUT else lowerings[::-1]), side).findings()
-    if question.sent is question.received and not question.receiver_lowering.lifted:
+    alike = question.sent is question.received and not question.receiver_lowering.lifted
+    answer = NOTHING if alike else question.ask()
+    walk = Risks(
+        *(lowerings if side is Side.INPUT else lowerings[::-1]),
+        side,
+        Budget(_RISKS_TO_VERDICT * settings.step_budget, interrupt),
+    )
+    try:
+        risks = walk.findings()
+    except BudgetExceeded:
+        reason = "time" if walk.budget.interrupted else "budget"
+        unseen = undecided(question, reason, "the root", old_pointer="", new_pointer="")
+        return _Sided(side, [*_break(question, answer), unseen, *walk.found], False)
+    if alike:
         return _Sided(side, risks, not risks)
-    answer = question.ask()
     if answer.found is False and settings.reading is Reading.STRICT and _denied_elsewhere(question, opinion):
         disputed = undecided(question, "disagreement", "the root", old_pointer="", new_pointer="")
         return _Sided(side, [disputed, *risks], False, disputed=True)
@@ -176,6 +190,12 @@ def _side(
     if not equal and (note := _strict_note(question)) is not None:
         findings.append(note)
     return _Sided(side, findings, equal, lifted)
+
+
+def _break(question: Question, answer: Answer) -> list[Finding]:
+    """The break that the answer shows, told as a whole."""
+    witness = question.witness(answer.value) if answer.found else None
+    return [] if witness is None else [_at_root(question, _loss(question), witness)]
 
 
 def _proved_elsewhere(question: Question, opinion: SecondOpinion | None) -> bool:

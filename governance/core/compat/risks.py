@@ -12,10 +12,12 @@ from typing import Any, Final
 from governance.core.compat.codes import CODES
 from governance.core.compat.model import ABSENT, Evidence, Finding, FindingLevel, Side
 from governance.core.compat.places import Places, Spot, field_of, fits
+from governance.core.schema.budget import Budget
 from governance.core.schema.lower import Lowering
 from governance.core.schema.nodes import Node
 
 _MAX_PREFIX: Final = 64
+_STEPS_A_SPOT: Final = 15
 
 Fields = dict[str, list[Spot]]
 
@@ -23,14 +25,19 @@ Fields = dict[str, list[Spot]]
 class Risks:
     """Walks one side; both lowerings share a forest, so equal shapes are identical nodes."""
 
-    def __init__(self, old: Lowering, new: Lowering, side: Side) -> None:
+    def __init__(self, old: Lowering, new: Lowering, side: Side, budget: Budget) -> None:
         self.side = side
+        self.budget = budget
         self.old, self.new = Places(old), Places(new)
         self.found: list[Finding] = []
         self._seen: set[tuple[int, ...]] = set()
 
     def findings(self) -> list[Finding]:
-        """Risky findings and notes, in the order of the documents."""
+        """Risky findings and notes, in the order of the documents.
+
+        Raises:
+            BudgetExceeded: the documents apply too much to too many places; ``found`` holds what was seen till then.
+        """
         self._position([self.old.root], [self.new.root])
         return self.found
 
@@ -38,6 +45,7 @@ class Risks:
         if not old_roots or not new_roots:
             return
         old, new = self.old.in_place(old_roots), self.new.in_place(new_roots)
+        self.budget.spend(_STEPS_A_SPOT * (len(old) + len(new)))
         key = (*_identity(old), -1, *_identity(new))
         if key in self._seen:
             return
