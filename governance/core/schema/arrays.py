@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, Final
 
-from governance.core.schema.answers import ASKED, DENIED, NOTHING, Answer, State
+from governance.core.schema.answers import ASKED, DENIED, NOTHING, SENT, Answer, State, as_written
 from governance.core.schema.constants import one_of_values
 from governance.core.schema.nodes import Kind, Node
 
@@ -98,6 +98,8 @@ class _Search:
         prefixes = [len(node.args[0]) for node, _ in shape.asked] + [len(node.args[0]) for node in shape.denied]
         self.explicit = max(prefixes, default=0)
         """Positions from here on are all alike."""
+        self.telling = any(sign == SENT and node.tells for node, sign, _, _ in counts)
+        """May an item that is contained be told of more names? Then a closed look at it alone is too strict."""
 
     def run(self) -> Answer:
         shape = self.shape
@@ -127,7 +129,7 @@ class _Search:
     def _impossible(self, length: int) -> bool:
         """Can no array be this long or longer, demands aside?"""
         return any(
-            self.solver.solve(self._state_at(position)).found is False
+            self._refuted(self._state_at(position))
             for position in range(min(length, self.explicit + 1))
         )
 
@@ -139,10 +141,13 @@ class _Search:
 
     def _of_length(self, length: int) -> list[Any] | None:
         states = [self._state_at(min(position, self.explicit)) for position in range(length)]
-        for state in set(states):
-            if self._settled(state) is False:
-                return None
+        if any(self._refuted(state) for state in set(states)):
+            return None
         return self._deny_items(0, states)
+
+    def _refuted(self, state: State) -> bool:
+        """Is it proved that no item has this state, whatever it is told of later?"""
+        return self._settled(frozenset(as_written(state)) if self.telling else state) is False
 
     def _settled(self, state: State) -> bool | None:
         answer = self.solver.solve(state)
@@ -165,7 +170,7 @@ class _Search:
             tried.add((state, child.id))
             self.solver.budget.spend(_STEPS_A_PLACE + len(states) // 8)
             denied = state | {child.id * 4 + DENIED}
-            if self._settled(denied):
+            if not self._refuted(denied):
                 placed = [*states[:position], denied, *states[position + 1 :]]
                 if (value := self._deny_items(index + 1, placed)) is not None:
                     return value
@@ -177,7 +182,9 @@ class _Search:
             return self._repeat(states)
         node, sign, minimum, maximum = self.counts[index]
         holds, fails = node.id * 4 + sign, node.id * 4 + DENIED
-        if maximum is None:
+        if maximum is None and sign == SENT and node.tells:
+            sizes = list(range(minimum, len(states) + 1))
+        elif maximum is None:
             sizes = [minimum]
         else:
             sizes = list(range(minimum, min(maximum, len(states)) + 1))
@@ -189,7 +196,7 @@ class _Search:
                     state | {holds} if position in picked else (state if maximum is None else state | {fails})
                     for position, state in enumerate(states)
                 ]
-                possible = all(self._settled(state) is not False for state in set(marked))
+                possible = not any(self._refuted(state) for state in set(marked))
                 if possible and (value := self._count(index + 1, marked)) is not None:
                     return value
         return None

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, Final
 
+from governance.core.canonical import canonical_or_text
 from governance.core.schema import nodes as n
 from governance.core.schema.nodes import Forest, Kind, Mode, Node
 from governance.core.schema.references import DynamicReference, Scope, UnresolvedReference
@@ -67,9 +68,16 @@ def lower_unevaluated(
     try:
         cases = _Cases(lowering, lifted).of(schema, scope, own_unevaluated=False)
     except TooWide:
-        return lowering.forest.opaque("unevaluated-width", (id(lowering), id(schema), lifted))
+        return lowering.forest.opaque("unevaluated-width", _identity(lowering, schema, lifted))
     closed = [_closed(lowering, schema, scope, lifted, keywords, case).node for case in cases]
     return lowering.forest.disjunction(closed)
+
+
+def _identity(lowering: Lowering, schema: dict[str, Any], lifted: bool) -> tuple[Any, ...]:
+    """Equal schemas are equally opaque, in whichever document; one with references is what its document makes it."""
+    text = canonical_or_text(schema)
+    refers = any(f'"{keyword}"' in text for keyword in ("$ref", "$dynamicRef", "$recursiveRef"))
+    return text, canonical_or_text(lowering.document) if refers else "", lowering.dialect.draft, lifted
 
 
 def _closed(

@@ -312,7 +312,7 @@ class Lowering:
         condition = self.lower(schema["if"], scope, lifted=False)
         then = self.lower(schema.get("then", True), scope, lifted=lifted)
         otherwise = self.lower(schema.get("else", True), scope, lifted=lifted)
-        if then is forest.true and otherwise is forest.true and not condition.declares:
+        if then is forest.true and otherwise is forest.true and not condition.tells:
             return forest.true
         return forest.disjunction(
             [
@@ -334,9 +334,10 @@ class Lowering:
         if told:
             parts.append(forest.props([(name, forest.true) for name in told], (), forest.true, Mode.DECLARES))
         for name, child in schemas:
-            lacks = forest.negate(forest.literal(Kind.REQUIRED, name))
-            not_object = forest.types(n.ALL_TYPES & ~n.OBJECT)
-            parts.append(forest.disjunction([not_object, lacks, self.lower(child, scope, lifted=lifted)]))
+            # Said with the trigger present: where it is absent the schema does not apply and declares nothing.
+            absent = forest.lacking(name)
+            applied = forest.conjunction([forest.negate(absent), self.lower(child, scope, lifted=lifted)])
+            parts.append(forest.disjunction([absent, applied]))
         return parts
 
     def dependencies(self, schema: dict[str, Any]) -> tuple[list[tuple[str, list[str]]], list[tuple[str, Any]]]:

@@ -105,16 +105,17 @@ class Node:
     """One node; compare by identity.
 
     ``can_hold`` and ``can_fail`` are masks of the types in which a value may satisfy, or violate, the node;
-    both over-approximate. ``declares``: somewhere in place it tells a sender of property names.
+    both over-approximate. ``tells`` is a mask too: in objects a node may tell a sender of property names in
+    place, in arrays of the names in items.
     """
 
-    __slots__ = ("args", "can_fail", "can_hold", "declares", "id", "kind")
+    __slots__ = ("args", "can_fail", "can_hold", "id", "kind", "tells")
 
     def __init__(self, kind: Kind, args: tuple[Any, ...], number: int) -> None:
         self.kind = kind
         self.args = args
         self.id = number
-        self.declares = False
+        self.tells = 0
         self.can_hold = ALL_TYPES
         self.can_fail = ALL_TYPES
 
@@ -193,6 +194,10 @@ class Forest:
             return self.true
         return self._make(Kind.PROPS, sorted_names, sorted_patterns, rest, mode)
 
+    def lacking(self, name: str) -> Node:
+        """No object with the property. Unlike a denied REQUIRED it tells a sender of no name, denied or not."""
+        return self.props([(name, self.false)], (), self.true, Mode.SILENT)
+
     def negate(self, node: Node) -> Node:
         if node.kind is Kind.NOT:
             inner: Node = node.args[0]
@@ -215,7 +220,7 @@ class Forest:
         parts = self._merged(self._parts(nodes, Kind.OR, neutral=self.false))
         # ``true or x`` is true, but a sender that took ``x`` was told of x's names: keep what declares.
         trivially = self.true in parts or any(p.kind is Kind.NOT and p.args[0] in parts for p in parts)
-        if trivially and not any(part.declares for part in parts):
+        if trivially and not any(part.tells for part in parts):
             return self.true
         return self._joined(Kind.OR, parts, self.false)
 
@@ -263,17 +268,21 @@ class Forest:
 
 
 def _measure(node: Node) -> None:
-    """Set the masks and ``declares`` from the children, which are complete by now."""
+    """Set the masks from the children, which are complete by now."""
     kind, args = node.kind, node.args
     if (literal_type := LITERAL_TYPES.get(kind)) is not None:
         node.can_fail = literal_type
         if kind is Kind.PROPS:
             names, patterns, rest, mode = args
-            node.declares = mode > Mode.SILENT
+            node.tells = OBJECT if mode > Mode.SILENT else 0
             if rest.can_fail == 0 and all(child.can_fail == 0 for _, child in (*names, *patterns)):
                 node.can_fail = 0
         elif kind is Kind.REQUIRED:
-            node.declares = True
+            node.tells = OBJECT
+        elif kind is Kind.ITEMS:
+            node.tells = ARRAY if any(child.tells for child in (*args[0], args[1])) else 0
+        elif kind is Kind.CONTAINS:
+            node.tells = ARRAY if args[0].tells else 0
     elif kind is Kind.TYPES:
         node.can_hold, node.can_fail = args[0], ALL_TYPES & ~args[0]
     elif kind is Kind.ENUM:
@@ -285,22 +294,22 @@ def _measure(node: Node) -> None:
         for child in args:
             node.can_hold &= child.can_hold
             node.can_fail |= child.can_fail
-            node.declares = node.declares or child.declares
+            node.tells |= child.tells
     elif kind is Kind.OR:
         node.can_hold, node.can_fail = 0, ALL_TYPES
         for child in args:
             node.can_hold |= child.can_hold
             node.can_fail &= child.can_fail
-            node.declares = node.declares or child.declares
+            node.tells |= child.tells
     elif kind is Kind.ONEOF:
         node.can_hold = 0
         for child in args[0]:
             node.can_hold |= child.can_hold
-            node.declares = node.declares or child.declares
+            node.tells |= child.tells
     elif kind is Kind.NOT:
         node.can_hold, node.can_fail = args[0].can_fail, args[0].can_hold
     elif kind is Kind.REF:
-        node.declares = True
+        node.tells = OBJECT | ARRAY
 
 
 def surely_disjoint(branches: tuple[Node, ...]) -> bool:

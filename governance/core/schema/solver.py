@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from governance.core.schema import arrays, objects, strings_leaf
 from governance.core.schema import nodes as n
-from governance.core.schema.answers import ASKED, DENIED, NOTHING, SENT, Answer, State, entry
+from governance.core.schema.answers import ASKED, DENIED, NOTHING, SENT, Answer, State, as_written, entry
 from governance.core.schema.budget import Budget, BudgetExceeded
 from governance.core.schema.holding import Holding
 from governance.core.schema.nodes import Forest, Kind, Node, plain_number, surely_disjoint
@@ -191,7 +191,7 @@ class _Expansion:
             return self._leaf(literals)
         declaring = [choice for choice in choices if self._declares(choice)]
         # While a choice may still declare names to a sender, a closed look would be too strict.
-        guess = self._leaf(_as_written(literals) if declaring else literals)
+        guess = self._leaf(as_written(literals) if declaring else literals)
         if guess.found is False:
             return NOTHING
         open_choices = [choice for choice in choices if not self._declares(choice)]
@@ -242,7 +242,7 @@ class _Expansion:
             elif kind is Kind.OR:
                 if sign == DENIED:
                     todo.extend(entry(child, DENIED) for child in node.args)
-                elif sign == SENT and type_mask == n.OBJECT and node.declares:
+                elif sign == SENT and node.tells & type_mask:
                     choices.append(self._subsets(node))
                 else:
                     choices.append([(entry(child, sign),) for child in node.args])
@@ -264,7 +264,7 @@ class _Expansion:
             return not node.can_hold & self.type or None
         if not node.can_hold & self.type or entry(node, DENIED) in seen:
             return False
-        if sign == SENT and node.declares and self.type == n.OBJECT:
+        if sign == SENT and node.tells & self.type:
             return None
         return not node.can_fail & self.type or None
 
@@ -318,15 +318,15 @@ class _Expansion:
 
     def _declares(self, choice: list[tuple[int, ...]]) -> bool:
         """May taking one alternative more tell a sender of more names? Then none is met for good."""
-        return self.type == n.OBJECT and any(
-            item >= 0 and item & 3 == SENT and self.by_id[item >> 2].declares
+        return any(
+            item >= 0 and item & 3 == SENT and self.by_id[item >> 2].tells & self.type
             for alternative in choice
             for item in alternative
         )
 
     def _subsets(self, node: Node) -> list[tuple[int, ...]]:
         """What a sender may take at once from a union: names count as declared by every branch that passes."""
-        live = [child for child in node.args if child.can_hold & n.OBJECT]
+        live = [child for child in node.args if child.can_hold & self.type]
         options: list[tuple[int, ...]] = [(entry(child, SENT),) for child in live]
         if surely_disjoint(tuple(live)):
             return options
@@ -430,11 +430,6 @@ def _find_number(solver: Solver, literals: list[int]) -> Answer:
     except NumberUndecided:
         return Answer(None, None, "number-too-rare")
     return NOTHING if found is None else Answer(True, plain_number(found))
-
-
-def _as_written(literals: list[int]) -> list[int]:
-    """The same literals of a sender who may send anything that the schema as written lets pass."""
-    return [item - SENT if item & 3 == SENT else item for item in literals if item >= 0]
 
 
 def _contradicts(state: State) -> bool:

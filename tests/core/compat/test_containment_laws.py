@@ -75,7 +75,7 @@ def test_every_schema_is_contained_in_itself(schema: Any) -> None:
     assume(valid(schema))
     answer = separating(schema, json.loads(json.dumps(schema)))
     # A schema that refers to itself in place means nothing, so nothing can be said of it.
-    assert answer.found is False or answer.reason == "reference-loop"
+    assert answer.found is False or answer.reason in ("reference-loop", "unevaluated-width")
 
 
 @given(st.data(), dialects)

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import pytest
 from asking import judge
-from hard_pairs import B, I, N, S, all_of, any_of, closed, draft, needs, no, obj, one_of
+from hard_pairs import B, I, N, S, all_of, any_of, arr, closed, draft, needs, no, obj, one_of
 
 from governance.core.compat.engine import Settings, check_schemas
 from governance.core.compat.model import FindingLevel, Reading, Side
@@ -60,6 +60,14 @@ ROWS: Final[list[tuple[str, Side, Any, Any, str, str]]] = [
      {**obj(o={**obj(x=S), "minProperties": 3}), **needs("o")}, BREAKS, BREAKS),
     ("an item of a list is closed too", IN, obj(l={"type": "array", "items": obj(x=S)}),
      obj(l={"type": "array", "items": obj(x=S, y=I)}), OK, BREAKS),
+    ("items of two lists are declared jointly", IN, obj(l=any_of(arr(items=obj(a=S)), arr(items=obj(b=I)))),
+     obj(l=arr(items=no(needs("a", "b")))), BREAKS, BREAKS),
+    ("items of two lists declare no others", IN, obj(l=any_of(arr(items=obj(a=S)), arr(items=obj(b=I)))),
+     obj(l=arr(items=no(needs("c")))), RISKY, BREAKS),
+    ("what a list contains is declared too", IN, obj(l=arr(contains=obj(a=S), items=obj(b=I))),
+     obj(l=arr(items=no(needs("a")))), BREAKS, BREAKS),
+    ("more than one item may be what a list contains", IN, obj(l=arr(contains=obj(a=S), items=obj(b=I))),
+     obj(l=arr(contains=needs("a"), minContains=0, maxContains=1)), BREAKS, BREAKS),
     ("a definition is closed too", IN, {**obj(o={"$ref": "#/$defs/t"}), "$defs": {"t": obj(x=S)}},
      {**obj(o={"$ref": "#/$defs/t"}), "$defs": {"t": obj(x=S, y=I)}}, OK, BREAKS),
     ("a tree is closed on every floor", IN, obj(v=S, n={"$ref": "#"}), obj(v=S, n={"$ref": "#"}, w=I), OK, BREAKS),
