@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from governance.cli.announcing import Numbers, breaks_let_in, undecided_alone, withheld
 from governance.cli.pairing import by_name
 from governance.cli.present import JSONObject, is_taken
 from governance.core.catalogues import Member, MemberChange, compare_catalogues
@@ -13,11 +14,7 @@ from governance.core.compat.model import Bump, Verdict
 from governance.core.gate import (
     NEEDS_A_REGISTRY,
     Compare,
-    GateDecision,
-    HistoryItem,
     LintComplaint,
-    Outcome,
-    Reason,
     auto_version,
     decide,
     replay,
@@ -32,6 +29,8 @@ Lint = Callable[[SkillManifest], Iterable[LintComplaint]]
 _ASSUMED: Final = "1.0.0"
 """The number of what stood before, where nobody numbers anything."""
 
+_OLD_VERSION: Final = "Say which number stands there with --old-version, or undo the change."
+
 
 @dataclass(frozen=True, kw_only=True)
 class Gone:
@@ -44,6 +43,8 @@ class Gone:
     version: str
     """What stood before; empty if it had no number."""
     blocks: bool
+    allowed: bool = False
+    """The command line said that it may go."""
 
     @property
     def renamed(self) -> bool:
@@ -51,7 +52,8 @@ class Gone:
 
     def to_document(self) -> dict[str, Any]:
         outcome = "block" if self.blocks else "warn"
-        return {"version": self.version or None, "decision": outcome, **self.member.to_document()}
+        allowed = {"allowed": True} if self.allowed else {}
+        return {"version": self.version or None, "decision": outcome, **allowed, **self.member.to_document()}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,6 +79,10 @@ class Release:
     smallest_version: str | None = None
     """The smallest number that would do for the release, where all members stood at one number before."""
     not_checked: tuple[str, ...] = ()
+    by_registry: bool = False
+    """A registry decided, so what it left out no registry would say."""
+    let_in: str = ""
+    """What is to be said of breaks that pass because of their number."""
     sources: tuple[Imported, ...] = ()
     """Where the candidates were read."""
     baseline_sources: tuple[Imported, ...] = ()
@@ -113,65 +119,87 @@ def check_release(
     lint: Lint,
     fail_on: Verdict | None,
     transitive: bool = True,
+    numbers: Numbers | None = None,
+    may_go: Collection[str] = (),
 ) -> Release:
     """Judge every candidate of ``new`` against the versions of it in ``old``.
 
-    Where one of the two sides has no version, numbers are not judged: then every break blocks, since nothing
-    announces it, and ``not_checked`` says so.
+    Where one of the two sides has no version, numbers are not judged: then every break blocks unless ``numbers``
+    are automatic, since nothing announces it, and ``not_checked`` says so. ``may_go`` names skills whose
+    disappearance does not block.
 
     Raises:
-        UsageError: a candidate's version lies below the one before it.
+        UsageError: a candidate's version lies below the one before it; it was given, and what stood before has none.
     """
+    numbers = numbers or Numbers()
     before = _versions(old.accepted)
-    decisions: list[GateDecision] = []
-    numbered = True
+    if numbers.chosen:
+        _same_footing(before, against)
+    decisions: list[JSONObject] = []
+    unknown = False
     for manifest in new.accepted:
-        history, judged = _history(manifest, before.get(manifest.name, ()), compare)
+        stood = before.get(manifest.name, ())
+        known = all(one.version for one in stood)
+        history = replay(stood if known else [replace(stood[-1], version=_ASSUMED)], compare=compare)
         candidate = manifest
-        stale = judged and _keeps_its_number(manifest, history)
-        if not judged or not manifest.version or stale:
-            number = auto_version(manifest, history, compare=compare, by_content=True)
+        if numbers.automatic or not manifest.version or not known:
+            number = auto_version(manifest, history, compare=compare)
             candidate = replace(manifest, version=str(number))
-            numbered = numbered and (stale or not history)
+            unknown = unknown or not known
         elif history and history[-1].version > Version.parse(manifest.version):
             raise UsageError(
                 f"{manifest.name} is {manifest.version} and stands at {history[-1].version} in {against}.",
                 fix="Compare with something older, or give a higher version.",
             )
-        decision = decide(
+        decision: JSONObject = decide(
             candidate,
             history,
             compare=compare,
             lint_findings=lint(candidate),
             transitive=transitive,
-            fail_on=fail_on or (None if judged and manifest.version else Verdict.BREAKING),
+            fail_on=fail_on,
             not_checked=NEEDS_A_REGISTRY,
-        )
-        decisions.append(_number_taken(decision, manifest) if stale else decision)
+        ).to_document()
+        if not numbers.automatic and not manifest.version:
+            decision = withheld(decision, number=decision["smallest_version"] if known else None)
+        elif not numbers.automatic and not known:
+            decision = withheld(decision, number=None, why=f"What stands in {against} has no version", do=_OLD_VERSION)
+        decisions.append(decision)
     unreadable = {refused.name for refused in new.refused}
-    gone = _gone(before, new, compare, unreadable)
+    gone = _gone(before, new, compare, unreadable, may_go=may_go, announced=numbers.automatic)
     successors = {one.member.successor for one in gone if one.renamed}
-    added = tuple(d.skill for d in decisions if d.skill not in before and d.skill not in successors)
-    changed = tuple(d.skill for d in decisions if d.skill in before and _changed(d))
-    bump = max(
-        [d.bump for d in decisions if d.compared] + [_gone_bump(one) for one in gone], key=_rank, default=Bump.NONE
-    )
+    added = tuple(d["skill"] for d in decisions if d["skill"] not in before and d["skill"] not in successors)
+    changed = tuple(d["skill"] for d in decisions if d["skill"] in before and _changed(d))
+    needed = [Bump(d["bump"]) for d in decisions if d["compared"]] + [_gone_bump(one) for one in gone]
+    bump = max(needed, key=_rank, default=Bump.NONE)
     return Release(
         against=against,
-        decisions=tuple(decision.to_document() for decision in decisions),
-        undecided_alone=_undecided_alone(decisions),
+        decisions=tuple(decisions),
+        undecided_alone=undecided_alone(decisions),
         added=added,
         changed=changed,
-        unchanged=tuple(d.skill for d in decisions if d.skill in before and d.skill not in changed),
+        unchanged=tuple(d["skill"] for d in decisions if d["skill"] in before and d["skill"] not in changed),
         gone=gone,
         refused=new.refused,
         baseline_refused=old.refused,
         bump=bump,
         smallest_version=_smallest(before, bump),
-        not_checked=(*NEEDS_A_REGISTRY, *(() if numbered else ("version",))),
+        not_checked=(*NEEDS_A_REGISTRY, *(("version",) if unknown else ())),
+        let_in="" if unknown else breaks_let_in(decisions, verb="to be published"),
         sources=new.imported,
         baseline_sources=old.imported,
     )
+
+
+def _same_footing(before: Mapping[str, Sequence[SkillManifest]], against: str) -> None:
+    """A number that was given says nothing beside a baseline without one."""
+    bare = [name for name, versions in before.items() if not versions[-1].version]
+    if bare:
+        named = ", ".join(bare[:3]) + (", …" if len(bare) > 3 else "")
+        raise UsageError(
+            f"--version says nothing beside a baseline that has no version ({named} in {against}).",
+            fix="Add --old-version with the number that stands there, or leave --version out: then a break blocks.",
+        )
 
 
 def _rank(bump: Bump) -> int:
@@ -185,38 +213,18 @@ def _versions(manifests: Iterable[SkillManifest]) -> dict[str, tuple[SkillManife
     return found
 
 
-def _history(
-    candidate: SkillManifest, before: Sequence[SkillManifest], compare: Compare
-) -> tuple[list[HistoryItem], bool]:
-    """What stood before, ascending, and whether its numbers are known."""
-    known = bool(candidate.version) and all(manifest.version for manifest in before)
-    used = before if known else [replace(manifest, version=_ASSUMED) for manifest in before[-1:]]
-    return replay(used, compare=compare), known or not before
-
-
-def _keeps_its_number(candidate: SkillManifest, history: Sequence[HistoryItem]) -> bool:
-    """It changed, and still says the number that stood before."""
-    same = next((item for item in history if str(item.version) == candidate.version), None)
-    return same is not None and same.published.manifest_digest != candidate.manifest_digest
-
-
-def _number_taken(decision: GateDecision, candidate: SkillManifest) -> GateDecision:
-    """The decision over the number it should have, blocked for the number it has."""
-    reason = Reason(
-        code="version-taken",
-        outcome=Outcome.BLOCK,
-        message=f"It changed and still says {candidate.version}.",
-        fix=f"Number it {decision.smallest_version or decision.version}.",
-    )
-    return replace(decision, version=candidate.version, outcome=Outcome.BLOCK, reasons=(reason, *decision.reasons))
-
-
-def _changed(decision: GateDecision) -> bool:
-    return any(not one.comparison.identical for one in decision.compared if one.role == "baseline")
+def _changed(decision: JSONObject) -> bool:
+    return any(one["bump"] != "none" for one in decision["compared"] if one["role"] == "baseline")
 
 
 def _gone(
-    before: dict[str, tuple[SkillManifest, ...]], new: ImportResult, compare: Compare, unreadable: set[str]
+    before: dict[str, tuple[SkillManifest, ...]],
+    new: ImportResult,
+    compare: Compare,
+    unreadable: set[str],
+    *,
+    may_go: Collection[str],
+    announced: bool,
 ) -> tuple[Gone, ...]:
     if "" in unreadable:
         return ()
@@ -234,7 +242,12 @@ def _gone(
     come = [manifest for name, manifest in after.items() if name not in before or name in declared]
     members = compare_catalogues([*old, *stayed], come, compare=compare).members
     return tuple(
-        Gone(member=member, version=version, blocks=not _announced(version, release))
+        Gone(
+            member=member,
+            version=version,
+            blocks=not (announced or member.name in may_go or _announced(version, release)),
+            allowed=member.name in may_go,
+        )
         for member in members
         if member.name in names
         for version in (before[member.name][-1].version,)
@@ -258,8 +271,3 @@ def _smallest(before: dict[str, tuple[SkillManifest, ...]], bump: Bump) -> str |
     if len(numbers) != 1 or "" in numbers or bump is Bump.NONE:
         return None
     return str(next_version(Version.parse(next(iter(numbers))), bump))
-
-
-def _undecided_alone(decisions: Sequence[GateDecision]) -> bool:
-    blocked = [decision for decision in decisions if decision.outcome.value == "block"]
-    return bool(blocked) and all(decision.undecided_alone for decision in blocked)

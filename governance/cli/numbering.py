@@ -22,10 +22,13 @@ _SERVABLE: Final = (Status.ACTIVE, Status.DEPRECATED, Status.SUNSET)
 
 @dataclass(frozen=True, kw_only=True)
 class Numbered:
-    """A candidate with its number. ``standing``: the registry holds this very contract under it already."""
+    """A candidate with its number."""
 
     manifest: SkillManifest
     standing: bool = False
+    """The registry holds this very contract under it already."""
+    computed: bool = False
+    """Nobody gave the number: it is the smallest honest one."""
 
 
 def number(plane: ControlPlane, manifests: Sequence[SkillManifest], *, all_of_them: bool = False) -> list[Numbered]:
@@ -53,7 +56,7 @@ def number(plane: ControlPlane, manifests: Sequence[SkillManifest], *, all_of_th
         checked = plane.check([probes[index].to_document() for index in indexes])
         for index, decision in zip(indexes, checked.decisions, strict=True):
             honest = decision["smallest_version"] or probes[index].version
-            found[index] = Numbered(manifest=replace(probes[index], version=honest))
+            found[index] = Numbered(manifest=replace(probes[index], version=honest), computed=True)
     return [found[index] for index in range(len(manifests))]
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
+from governance.cli.announcing import Numbers
 from governance.cli.checking import Release
 from governance.cli.numbering import Numbered, number
 from governance.cli.present import JSONObject, decision_blocks, decision_sentence
@@ -14,6 +15,9 @@ from governance.cli.registry import ask, release_of
 from governance.cli.releases import release_document, release_report
 from governance.cli.report import Block, Bullets, Code, Heading, Paragraph, Report, Verdict
 from governance.client import ControlPlane
+from governance.core.compat.model import Bump
+from governance.core.skill import SkillManifest
+from governance.core.versioning import Version, next_version
 from governance.errors import GateRefused
 from governance.importers import ImportResult
 
@@ -106,8 +110,8 @@ def perform(plane: ControlPlane, old: ImportResult, new: ImportResult | None) ->
     newer = new or _invent(old, published)
     if newer is None:
         return Performance(published=published, unreadable=unreadable, refused_first=refused, release=None)
-    numbered = number(plane, newer.accepted)
-    decisions = ask(plane, numbered, fail_on=None, transitive=True)
+    numbered = number(plane, _as_minors(old, newer, published))
+    decisions = ask(plane, numbered, fail_on=None, transitive=True, numbers=Numbers())
     passing = [one for one in numbered if not one.standing and not _blocked(one, decisions)]
     accepted, _ = _publish(plane, passing)
     return Performance(
@@ -138,6 +142,17 @@ def _publish(plane: ControlPlane, numbered: list[Numbered]) -> tuple[dict[str, s
 def _blocked(one: Numbered, decisions: list[JSONObject]) -> bool:
     found = next(d for d in decisions if (d["skill"], d["version"]) == (one.manifest.name, one.manifest.version))
     return bool(found["decision"] == "block")
+
+
+def _as_minors(old: ImportResult, newer: ImportResult, published: dict[str, str]) -> list[SkillManifest]:
+    """What nobody numbered and has changed is offered as the next minor: the number of most changes there are."""
+    before = {one.name: one.contract_digest for one in old.accepted}
+    return [
+        replace(one, version=str(next_version(Version.parse(published[one.name]), Bump.MINOR)))
+        if not one.version and one.name in published and before[one.name] != one.contract_digest
+        else one
+        for one in newer.accepted
+    ]
 
 
 def _invent(old: ImportResult, published: dict[str, str]) -> ImportResult | None:

@@ -26,11 +26,14 @@ TONES: Final[dict[str, str]] = {
     "note": "faint",
 }
 
-_REPEATS: Final = frozenset({"risky", "undecided", "failed-on"})
+_REPEATS: Final = frozenset({"risky", "undecided"})
 """Reasons that say no more than the finding they point to, which is shown too."""
 
 _WORTH_TELLING: Final = frozenset({"opens-line"})
 """Reasons to allow that callers should hear of."""
+
+_NEEDS: Final = {".became-required": "optional → required", ".became-optional": "required → optional"}
+"""Changes of a list of names, which say little as fragments."""
 
 _SENTENCES: Final[dict[str, str]] = {
     "compatible": "whatever worked before works on",
@@ -86,7 +89,10 @@ def _place(finding: JSONObject) -> str:
 
 def _facts(finding: JSONObject) -> Iterator[Fact]:
     evidence = finding.get("evidence")
-    if "old" in finding or "new" in finding:
+    need = next((words for ending, words in _NEEDS.items() if finding["code"].endswith(ending)), None)
+    if need is not None:
+        yield Fact(label="change", value=need)
+    elif "old" in finding or "new" in finding:
         yield Fact(label="change", value=f"{_fragment(finding, 'old')} → {_fragment(finding, 'new')}", verbatim=True)
     elif evidence is not None:
         change = f"{evidence['field']}: {_short(evidence['old'])} → {_short(evidence['new'])}"

@@ -17,6 +17,7 @@ from governance.cli.explanations import ERROR, FINDING, LINT, REASON, Explanatio
 from governance.cli.formats import FORMATS
 from governance.cli.markdown import row
 from governance.cli.run import build_parser, load_command
+from governance.cli.unchecked import UNCHECKED
 
 EXIT_CODES = (
     (0, "pass"),
@@ -57,6 +58,10 @@ def _page() -> Iterator[str]:
     yield ""
     yield "`-o FORMAT` may be repeated, each with its own `--out FILE`: one run writes several reports. Files appear"
     yield "whole or not at all."
+    yield ""
+    yield row(("under `not_checked`", "what nobody looked at"))
+    yield row(("---", "---"))
+    yield from (row((f"`{word}`", meaning)) for word, meaning in UNCHECKED.items())
     yield ""
     yield "The control plane is found in `--server`, else `GOVCTL_SERVER`, else a config file (`--config`, else"
     yield "`GOVCTL_CONFIG`, else `~/.config/govctl/config.toml` with `server`, `token`, `timeout_sec`), else the"

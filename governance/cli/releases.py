@@ -8,12 +8,16 @@ from typing import Any
 from governance.cli.cases import GATE, Subject, comparison_cases, decision_cases, refused_case, sources_by_skill
 from governance.cli.checking import Release
 from governance.cli.present import TONES, JSONObject, comparison_changes, decision_blocks, decision_sentence
-from governance.cli.report import Block, Case, Change, Fact, Heading, Paragraph, Report, Table, Verdict, Weight
+from governance.cli.report import Block, Bullets, Case, Change, Fact, Heading, Paragraph, Report, Table, Verdict, Weight
+from governance.cli.unchecked import in_order, unchecked_sentences
 from governance.importers import Refused
 
 
-def release_report(release: Release, *, word: str = "", exit_code: int | None = None) -> Report:
-    """``word`` replaces the outcome in the first line, where more was done than checking."""
+def release_report(release: Release, *, word: str = "", exit_code: int | None = None, unchecked: bool = True) -> Report:
+    """``word`` replaces the outcome in the first line, where more was done than checking.
+
+    ``unchecked`` False leaves out what was not checked, where that comes too late.
+    """
     document = release_document(release)
     records = [
         *release.decisions,
@@ -23,7 +27,7 @@ def release_report(release: Release, *, word: str = "", exit_code: int | None = 
     ]
     return Report(
         document=document,
-        blocks=tuple(_blocks(release, word or release.outcome)),
+        blocks=tuple(_blocks(release, word or release.outcome, unchecked=unchecked)),
         records=records,
         exit_code=release.exit_code if exit_code is None else exit_code,
         cases=release_cases(release),
@@ -61,7 +65,7 @@ def release_document(release: Release) -> dict[str, Any]:
         "renamed": [one.to_document() for one in release.gone if one.renamed],
         "refused": [refusal(one) for one in release.refused],
         "baseline_refused": [refusal(one) for one in release.baseline_refused],
-        "not_checked": list(release.not_checked),
+        "not_checked": list(in_order(release.not_checked)),
         "decisions": list(release.decisions),
     }
 
@@ -90,7 +94,7 @@ def refusal_change(refused: Refused) -> Change:
     )
 
 
-def _blocks(release: Release, word: str) -> Iterator[Block]:
+def _blocks(release: Release, word: str, *, unchecked: bool) -> Iterator[Block]:
     yield Verdict(word=word, sentence=_sentence(release), tone=TONES[release.outcome])
     rows = tuple(_rows(release))
     if rows:
@@ -102,7 +106,10 @@ def _blocks(release: Release, word: str) -> Iterator[Block]:
             yield from blocks
     for gone in release.gone:
         now = f"renamed to {gone.member.successor}" if gone.renamed else "removed"
-        yield Heading(text=f"{gone.member.name} was {now}.")
+        said = ", as --allow-removed says" if gone.allowed else ""
+        yield Heading(text=f"{gone.member.name} was {now}{said}.")
+        if gone.blocks:
+            yield Paragraph(text=f"If it is meant: --allow-removed {gone.member.name}, or the number of a new major.")
         yield from comparison_changes(gone.member.comparison.to_document())
     if release.refused:
         yield Heading(text="Not readable")
@@ -110,9 +117,10 @@ def _blocks(release: Release, word: str) -> Iterator[Block]:
     if release.baseline_refused:
         yield Heading(text=f"Not readable in {release.against}")
         yield from map(refusal_change, release.baseline_refused)
-    if release.not_checked:
+    left_out = unchecked_sentences(release.not_checked, by_registry=release.by_registry)
+    if unchecked and left_out and (rows or release.gone):
         yield Heading(text="Not checked")
-        yield Paragraph(text=f"{', '.join(release.not_checked)}.")
+        yield Bullets(items=left_out)
 
 
 def _sentence(release: Release) -> str:
@@ -128,6 +136,8 @@ def _sentence(release: Release) -> str:
     if release.compared_with_nothing:
         return f"{told}; nothing to compare with at {release.against}."
     sentence = f"{told} against {release.against}"
+    if release.let_in:
+        return f"{sentence}; {release.let_in}."
     if release.bump.value != "none":
         sentence += f"; the release needs a {release.bump.value}"
         sentence += f" ({release.smallest_version} or higher)" if release.smallest_version else ""

@@ -91,7 +91,9 @@ class Reader:
         here = [path for path in map(Path, beside) if path.exists()]
         repository = repository_of((here or [Path()])[0].resolve())
         if repository is None:
-            raise UsageError(f"{here[0] if here else 'This folder'} is in no git repository.", fix="Compare with a path.")
+            raise UsageError(
+                f"{here[0] if here else 'This folder'} is in no git repository.", fix="Compare with a path."
+            )
         commit = repository.commit(ref)
         if inside:
             paths = [_held(repository, commit, PurePosixPath(inside), ref)]

@@ -6,7 +6,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,8 @@ from typing import Any
 import pytest
 
 from governance.cli import main
+from governance.control.serving import serving
+from governance.control.settings import Settings
 from tests.cli.toollists import new_repository
 
 GOVCTL = Path(sys.executable).with_name("govctl")
@@ -82,3 +84,12 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.Ca
 def repository(tmp_path: Path) -> Path:
     """A git repository whose one commit holds the tool ``find``."""
     return new_repository(tmp_path / "repository")
+
+
+@pytest.fixture
+def registry(settings: Settings, here: Govctl, monkeypatch: pytest.MonkeyPatch) -> Iterator[Govctl]:
+    """``govctl`` with a running control plane and its admin token in the environment."""
+    with serving(settings) as ready:
+        monkeypatch.setenv("GOVCTL_SERVER", ready.address)
+        monkeypatch.setenv("GOVCTL_TOKEN", ready.token)
+        yield here

@@ -148,11 +148,13 @@ def test_a_version_below_the_one_before_is_a_usage_error(here: Govctl, tmp_path:
     assert done.code == 2
 
 
-def test_an_offline_decision_says_what_it_could_not_check(here: Govctl, tmp_path: Path) -> None:
-    file = write(tmp_path / "t.json", tools(a=OLD))
-    done = here("check", file, "--against", file, "-o", "json")
-    assert {"consumers", "policy", "exceptions", "version"} <= set(done.json["not_checked"])
-    assert "consumers" in here("check", file, "--against", file).out
+def test_an_offline_decision_says_what_it_could_not_check_in_one_order(here: Govctl, tmp_path: Path) -> None:
+    old, new = write(tmp_path / "old.json", tools(a=OLD)), write(tmp_path / "new.json", tools(a=WIDER))
+    done = here("check", new, "--against", old, "-o", "json")
+    assert done.json["not_checked"] == ["version", "consumers", "policy", "exceptions", "replacement"]
+    told = here("check", new, "--against", old).out
+    assert told.index("version: whether") < told.index("only a registry can know: consumers, policy")
+    assert "Not checked" not in here("check", old, "--against", old).out  # nothing to act on
 
 
 def test_a_tool_that_cannot_be_read_blocks_and_hides_no_other(here: Govctl, tmp_path: Path) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,20 +13,10 @@ import pytest
 from governance.cli.commands.demo import EXAMPLES
 from governance.control import embedded
 from governance.control.roles import OWNER_ROLE
-from governance.control.serving import serving
 from governance.control.settings import Settings
 from tests.cli.conftest import Done, Govctl
 
 SCHEMA = {"type": "object", "properties": {"q": {"type": "string"}, "limit": {"type": "integer"}}}
-
-
-@pytest.fixture
-def registry(settings: Settings, here: Govctl, monkeypatch: pytest.MonkeyPatch) -> Iterator[Govctl]:
-    """``govctl`` with a running control plane and its admin token in the environment."""
-    with serving(settings) as ready:
-        monkeypatch.setenv("GOVCTL_SERVER", ready.address)
-        monkeypatch.setenv("GOVCTL_TOKEN", ready.token)
-        yield here
 
 
 def write_tools(file: Path, **schemas: Any) -> Path:

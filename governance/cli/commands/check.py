@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 from functools import partial
 
+from governance.cli.announcing import Numbers, only_one_number
 from governance.cli.checking import Release, check_release
 from governance.cli.comparing import add_comparing, comparer_of, settings_of
 from governance.cli.config import Connection, find_connection
@@ -30,6 +31,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--namespace", help="prefix for the names of foreign tools")
     parser.add_argument("--version", metavar="VERSION", help="of the candidates, where they have none")
     parser.add_argument("--old-version", metavar="VERSION", help="of the baseline, where it has none")
+    parser.add_argument("--bump", choices=("auto",), help="auto: each takes the smallest honest number, breaks too")
+    parser.add_argument(
+        "--allow-removed", metavar="NAME", action="append", default=[], help="this skill may go; repeatable"
+    )
     add_comparing(parser)
     parser.add_argument(
         "--fail-on",
@@ -42,6 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(call: Call) -> int:
     """0 allowed or warned, 1 blocked, 3 undecided findings are all that blocks."""
     wanted = call.arguments
+    only_one_number(wanted)
     new = import_paths(existing(wanted.paths), namespace=wanted.namespace, version=wanted.version)
     if not new.imported and not new.refused:
         raise UsageError("There is no skill in what was given.", fix="`govctl import PATH` says what was passed over.")
@@ -54,14 +60,15 @@ def _release(call: Call, new: ImportResult) -> Release:
     wanted = call.arguments
     against = wanted.against or _default_baseline(call)
     fail_on = Verdict(wanted.fail_on) if wanted.fail_on in ("risky", "breaking") else None
+    numbers = Numbers(chosen=wanted.version is not None, automatic=wanted.bump == "auto")
     if against == REGISTRY:
         from governance.cli.registry import check_online  # an offline check needs no HTTP client
 
-        return check_online(call, new, fail_on=fail_on, transitive=not wanted.no_transitive)
+        return check_online(call, new, fail_on=fail_on, transitive=not wanted.no_transitive, numbers=numbers)
     reader = Reader.of(call)
     old = reader.skills(against, version=wanted.old_version, beside=wanted.paths)
     with comparer_of(wanted) as comparer:
-        return check_release(
+        release = check_release(
             new,
             old,
             against=against,
@@ -69,7 +76,12 @@ def _release(call: Call, new: ImportResult) -> Release:
             lint=lint,
             fail_on=fail_on,
             transitive=not wanted.no_transitive,
+            numbers=numbers,
+            may_go=wanted.allow_removed,
         )
+    for name in sorted(set(wanted.allow_removed) - {one.member.name for one in release.gone}):
+        call.output.note(f"--allow-removed {name}: no such skill was removed.")
+    return release
 
 
 def _answers(call: Call, connection: Connection) -> bool:

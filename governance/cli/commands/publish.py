@@ -1,7 +1,8 @@
 """Put versions into the registry, through the gate.
 
 Everything is checked first and one refusal refuses all, with every reason; --partial publishes what passes.
-Skills without a version get the smallest honest one; --bump auto gives it to all.
+Skills without a version get the smallest honest one if they break nothing; a break waits for --version, or for
+--bump auto, which numbers all.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import argparse
 import os
 from typing import Any
 
+from governance.cli.announcing import Numbers, only_one_number
 from governance.cli.cards import well_formed
 from governance.cli.cases import GATE, Subject, sources_by_skill
 from governance.cli.checking import Release
@@ -50,15 +52,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(call: Call) -> int:
     """0 all published, 1 the gate refused, 3 undecided alone refused, 6 versions are taken, 7 only some got in."""
     wanted = call.arguments
+    only_one_number(wanted)
     new = import_paths(existing(wanted.paths), namespace=wanted.namespace, version=wanted.version)
     if not new.imported and not new.refused:
         raise UsageError("There is no skill in what was given.", fix="`govctl import PATH` says what was passed over.")
     connection = require_connection(wanted, call.environment)
     fail_on = Word(wanted.fail_on) if wanted.fail_on else None
+    numbers = Numbers(chosen=wanted.version is not None, automatic=wanted.bump == "auto")
     with well_formed(), connection.open() as plane:
-        numbered = sorted(number(plane, new.accepted, all_of_them=wanted.bump == "auto"), key=_in_order)
-        decisions = ask(plane, numbered, fail_on=fail_on, transitive=not wanted.no_transitive)
-        release = release_of(connection.server, new, numbered, decisions)
+        numbered = sorted(number(plane, new.accepted, all_of_them=numbers.automatic), key=_in_order)
+        decisions = ask(plane, numbered, fail_on=fail_on, transitive=not wanted.no_transitive, numbers=numbers)
+        verb = "to be published" if wanted.dry_run else "published"
+        release = release_of(connection.server, new, numbered, decisions, verb=verb)
         if wanted.dry_run or (release.outcome == "block" and not wanted.partial):
             code = Conflict.exit_code if _all_taken(release) else release.exit_code
             return call.output.emit(release_report(release, exit_code=code))
@@ -129,16 +134,17 @@ def _from_ci(*variables: str) -> str | None:
 def _report(new: ImportResult, release: Release, results: list[dict[str, Any]]) -> Report:
     counts = {word: sum(one["outcome"] == word for one in results) for word in (PUBLISHED, UNCHANGED, REFUSED)}
     counts[REFUSED] += len(new.refused)
-    told = ", ".join(f"{count} {word}" for word, count in counts.items() if count)
+    counted = ", ".join(f"{count} {word}" for word, count in counts.items() if count)
     failed = counts[REFUSED] > 0
-    blocks: list[Block] = [
-        Verdict(word="published", sentence=f"{told} at {release.against}.", tone="bad" if failed else "good")
-    ]
-    rows = tuple((one["skill"], one["version"], one["outcome"], one.get("level") or "") for one in results)
+    let_in = f"; {release.let_in}" if release.let_in else ""
+    tone = "bad" if failed else "warn" if let_in else "good"
+    blocks: list[Block] = [Verdict(word="published", sentence=f"{counted} at {release.against}{let_in}.", tone=tone)]
+    rows = tuple((one["skill"], one["version"], one["outcome"], _level(one)) for one in results)
     if rows:
         blocks.append(Table(columns=("skill", "version", "outcome", "level"), rows=rows))
-    if release.outcome != "allow":
-        blocks += (block for block in release_report(release).blocks if not isinstance(block, Verdict | Table))
+    if release.outcome != "allow" or release.let_in:
+        told = release_report(release, unchecked=False).blocks
+        blocks += (block for block in told if not isinstance(block, Verdict | Table))
     late = {
         one["skill"]: Change(code=one["code"], place=one["skill"], tone="bad", message=one["error"])
         for one in results
@@ -155,6 +161,14 @@ def _report(new: ImportResult, release: Release, results: list[dict[str, Any]]) 
         exit_code=_exit_code(results) if failed else 0,
         cases=(*release_cases(release), *refusals),
     )
+
+
+def _level(result: dict[str, Any]) -> str:
+    decision = result.get("decision") or {}
+    level = result.get("level") or decision.get("level")
+    if level:
+        return str(level)
+    return "as published" if result["outcome"] == UNCHANGED else "first version"
 
 
 def _exit_code(results: list[dict[str, Any]]) -> int:

@@ -1,0 +1,92 @@
+"""One rule for breaks, whoever judges them: a break waits until somebody chose the number that announces it."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from governance.cli.present import JSONObject
+from governance.core.gate import REASONS
+from governance.core.versioning import Version
+from governance.errors import UsageError
+
+_CODE: Final = "unnumbered-break"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Numbers:
+    """What a command line says about numbers."""
+
+    chosen: bool = False
+    """``--version`` was given: it is the number of every candidate that has none."""
+    automatic: bool = False
+    """``--bump auto`` was given: every candidate takes the smallest honest number, breaks included."""
+
+
+def only_one_number(arguments: argparse.Namespace) -> None:
+    """Raises UsageError where a command line both gives a number and leaves it to us."""
+    if arguments.bump == "auto" and arguments.version is not None:
+        raise UsageError("--bump auto numbers every skill, and so does --version.", fix="Give one of the two.")
+
+
+def withheld(
+    decision: JSONObject, *, number: str | None, why: str = "It carries no version", do: str = ""
+) -> JSONObject:
+    """A decision whose number nobody chose: refused if it breaks.
+
+    ``number`` is the one that would announce the break, None where what stood before has none either. ``do``
+    replaces what to do about it.
+    """
+    if decision["verdict"] != "breaking":
+        return decision
+    found = _worst(decision)
+    row = REASONS[_CODE]
+    reason = {
+        "code": _CODE,
+        "outcome": row.outcome.value,
+        "message": f"{why}, and it breaks its callers: {found['message']}" if found else f"{why}, and it breaks.",
+        "fix": do or row.fix.format(smallest=number or "the number of a new major"),
+        **({"fingerprint": found["fingerprint"]} if found else {}),
+    }
+    rest = [one for one in decision["reasons"] if one["code"] != "opens-line"]
+    return {**decision, "decision": "block", "reasons": [reason, *rest]}
+
+
+def _worst(decision: JSONObject) -> JSONObject | None:
+    findings = (f for compared in decision["compared"] if compared["role"] != "next" for f in compared["findings"])
+    return next((finding for finding in findings if finding["level"] == "breaking"), None)
+
+
+def undecided_alone(decisions: Sequence[JSONObject]) -> bool:
+    """Something blocks, and all that does is undecided."""
+    blocks = [
+        reason["code"]
+        for decision in decisions
+        if decision["decision"] == "block"
+        for reason in decision["reasons"]
+        if reason["outcome"] == "block"
+    ]
+    return bool(blocks) and set(blocks) == {"undecided"}
+
+
+def breaks_let_in(decisions: Sequence[JSONObject], *, verb: str) -> str:
+    """What the first line says of breaks that pass because their number announces them; empty if none does.
+
+    ``verb``: what happens to them, such as ``published``.
+    """
+    passing = [one for one in decisions if one["verdict"] == "breaking" and one["decision"] != "block"]
+    if not passing:
+        return ""
+    count = f"{len(passing)} break their callers" if len(passing) > 1 else f"{passing[0]['skill']} breaks its callers"
+    moves = {(one["version"], one["baseline"]) for one in passing}
+    if len(moves) > 1:
+        return f"{count} ({verb} as new majors; ranges of the old ones stay where they are)"
+    ((version, baseline),) = moves
+    return f"{count} ({verb} as {version}; {_caret(baseline)} stays on {baseline})"
+
+
+def _caret(baseline: str) -> str:
+    old = Version.parse(baseline)
+    return f"^{old.major}" if old.major else f"^0.{old.minor}" if old.minor else f"^{old}"
