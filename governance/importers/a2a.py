@@ -24,7 +24,7 @@ MAX_COPIED: Final = 1_000_000
 """Values of a card times its skills: each skill keeps the card."""
 _MARKS: Final = frozenset(
     {
-        "url", "capabilities", "supportedInterfaces", "supported_interfaces", "preferredTransport",
+        "capabilities", "supportedInterfaces", "supported_interfaces", "preferredTransport",
         "defaultInputModes", "default_input_modes", "defaultOutputModes", "default_output_modes", "protocolVersion",
     }
 )  # fmt: skip

@@ -15,8 +15,8 @@ from governance.core.contract import OUTSIDE_CONTRACT
 from governance.core.fields import kind_of
 from governance.core.names import shown
 from governance.errors import Fault
-from governance.importers.showing import same
 from governance.importers.tools import ToolReading
+from governance.importers.values import same
 
 EXTENSION: Final = "urn:skill-governance:contract"
 """The URI of the capability extension whose ``params.contracts`` hold, by skill id, what a card cannot say."""

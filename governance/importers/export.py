@@ -10,9 +10,10 @@ from typing import Any, Final
 
 from governance.core.compat.model import JSON
 from governance.core.contract import OUTSIDE_CONTRACT, SideEffects, SkillManifest
+from governance.core.schema.load import accepts_only_objects
 from governance.errors import InvalidRequest
 from governance.importers.skill_md import allowed_tools_of
-from governance.importers.tools import OVERLAY, read_tool
+from governance.importers.tools import OVERLAY, read_tool, typed_root
 from governance.importers.yaml_text import write_yaml
 
 _HINTS: Final[dict[SideEffects | None, dict[str, JSON]]] = {
@@ -51,7 +52,9 @@ def export_native(manifest: SkillManifest, *, format: str = "yaml") -> str:
 def export_mcp(manifest: SkillManifest) -> dict[str, JSON]:
     """The tool object of an MCP ``tools/list`` answer, under its external name where it has one.
 
-    Promises MCP has no words for stand in ``_meta`` under OVERLAY.
+    Clients want ``type: object`` written at the root of both schemas: it is written where that changes nothing,
+    and an output of anything but objects is not shown. What that leaves out, and promises MCP has no words for,
+    stand in ``_meta`` under OVERLAY.
 
     Raises:
         InvalidRequest: a knowledge skill without an input schema is no tool.
@@ -107,14 +110,13 @@ def export_skill_md(manifest: SkillManifest) -> str:
 
 def _plain_tool(manifest: SkillManifest, document: Mapping[str, Any], spread: Mapping[str, JSON]) -> dict[str, JSON]:
     tool: dict[str, JSON] = {"name": manifest.external_name or manifest.name}
-    for key, spelling in (
-        ("title", "title"),
-        ("description", "description"),
-        ("input_schema", "inputSchema"),
-        ("output_schema", "outputSchema"),
-    ):
+    for key in ("title", "description"):
         if key in document:
-            tool[spelling] = document[key]
+            tool[key] = document[key]
+    tool["inputSchema"] = typed_root(document["input_schema"]) or document["input_schema"]
+    output = typed_root(document.get("output_schema"))
+    if output is not None and accepts_only_objects(document["output_schema"]):
+        tool["outputSchema"] = output
     kept = spread.get("annotations")
     annotations: dict[str, JSON] = {
         **(kept if isinstance(kept, dict) else {}),

@@ -12,7 +12,7 @@ from governance.core.names import shown
 from governance.errors import InvalidRequest
 from governance.importers.cards import card_of, complaint_about, kept_of, tell_skill, with_contracts
 from governance.importers.export_functions import Exported
-from governance.importers.showing import written
+from governance.importers.values import written
 
 
 @dataclass(kw_only=True)

@@ -20,8 +20,9 @@ from governance.core.lint.model import Client
 from governance.core.names import shown, slug
 from governance.errors import Fault, Place
 from governance.importers.draft import SkillDraft
-from governance.importers.showing import same, shown_description, shown_name, shown_schema
+from governance.importers.showing import shown_description, shown_name, shown_schema
 from governance.importers.tools import ToolReading
+from governance.importers.values import same
 
 KEPT: Final = "x-skill-governance"
 """The key beside ``tools`` that holds, by tool name, the promises the tools cannot make."""
@@ -101,7 +102,7 @@ def drafts_of(dialect: Dialect, found: Found, document: Document) -> Iterator[Sk
     notices = tuple(
         Fault(
             pointer=pointer,
-            message=f"the provider runs {shown(kind)} itself: it has no contract here and is passed over",
+            message=f"a tool of the type {shown(kind)} is no function: it has no contract here and is passed over",
             code="hosted-tool",
             place=document.locate(pointer),
         )

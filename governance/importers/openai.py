@@ -58,7 +58,10 @@ def _is_function(value: JSON) -> bool:
         return bool(value.get("type", "function") == "function")
     if not isinstance(value.get("name"), str):
         return False
-    return bool(value.get("type") == "function") or ("type" not in value and isinstance(value.get("parameters"), dict))
+    if "type" in value:
+        return bool(value["type"] == "function")
+    schema = value.get("parameters")
+    return isinstance(schema, dict) and (schema.get("type") == "object" or isinstance(schema.get("properties"), dict))
 
 
 def _claims(value: JSON) -> bool:

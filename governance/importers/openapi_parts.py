@@ -18,8 +18,7 @@ from governance.core.compat.model import JSON
 from governance.core.fields import kind_of
 from governance.core.names import shown
 from governance.importers.openapi_schema import Piece, Schemas
-from governance.importers.showing import written
-from governance.importers.values import at
+from governance.importers.values import at, written
 
 _LOCATIONS: Final = ("path", "query", "header", "cookie")
 _OWNED: Final = frozenset({"accept", "content-type", "authorization"})

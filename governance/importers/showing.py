@@ -8,7 +8,6 @@ at the boundary. The stored contract is never touched.
 from __future__ import annotations
 
 import hashlib
-import json
 import re
 from copy import deepcopy
 from dataclasses import dataclass
@@ -19,7 +18,7 @@ from governance.core.compat.model import JSON
 from governance.core.lint.model import Client
 from governance.core.lint.reading import subschemas
 from governance.core.schema.dialects import dialect_of
-from governance.importers.values import at
+from governance.importers.values import at, same, written
 
 _WHOLE: Final = "contract"
 _MAX_STEPS: Final = 20_000
@@ -36,16 +35,6 @@ class Shown:
 
     schema: dict[str, JSON]
     losses: tuple[str, ...] = ()
-
-
-def same(one: JSON, other: JSON) -> bool:
-    """Equal as JSON: ``true`` is not ``1``, and the order of keys says nothing."""
-    return written(one) == written(other)
-
-
-def written(value: JSON) -> str:
-    """One text for one JSON value."""
-    return json.dumps(value, sort_keys=True, default=str)
 
 
 def shown_name(name: str, client: Client) -> str:

@@ -16,6 +16,7 @@ from governance.core.contract import (
 )
 from governance.core.fields import kind_of
 from governance.errors import Fault
+from governance.importers.values import same
 
 OVERLAY: Final = "skill-governance/contract"
 """The ``_meta`` key under which an exported tool carries the promises MCP has no words for."""
@@ -36,7 +37,7 @@ _UNDERSTOOD: Final = frozenset(
         "output_schema",
     }
 )
-_NOT_OVERLAID: Final = OUTSIDE_CONTRACT | {"description", "input_schema", "output_schema"}
+_NOT_OVERLAID: Final = OUTSIDE_CONTRACT | {"description"}
 HINTED: Final = frozenset({"side_effects", "dangerous", "idempotent"})
 
 
@@ -95,6 +96,16 @@ def tool_contract(tool: Mapping[str, JSON], *, name: str, version: str) -> Skill
     )
 
 
+def typed_root(schema: JSON) -> dict[str, JSON] | None:
+    """A schema of objects as MCP clients take it, with ``type: object`` written at its root; None where that
+    cannot be written without changing another type."""
+    if schema is False:
+        return {"type": "object", "not": {}}
+    if not isinstance(schema, Mapping) or schema.get("type", "object") != "object":
+        return None
+    return {"type": "object", **schema}
+
+
 def read_tool(tool: Mapping[str, JSON]) -> ToolReading:
     """One tool object as fields of a native manifest; values are neither copied nor checked."""
     fields: dict[str, JSON] = {}
@@ -119,7 +130,7 @@ def read_tool(tool: Mapping[str, JSON]) -> ToolReading:
             rest["annotations"] = left
     elif annotations is not None:
         faults.append(Fault(pointer="/annotations", message=f"an object is expected, not {kind_of(annotations)}"))
-    overlay = _take_overlay(rest)
+    overlay = _take_overlay(rest, fields)
     if "side_effects" in overlay and isinstance(rest.get("annotations"), dict):
         # The overlay says exactly what the two hints could only hint at.
         exact = ("readOnlyHint", "destructiveHint")
@@ -174,11 +185,17 @@ def _read_annotations(
     return left
 
 
-def _take_overlay(rest: dict[str, JSON]) -> dict[str, JSON]:
+def _take_overlay(rest: dict[str, JSON], shown: Mapping[str, JSON]) -> dict[str, JSON]:
+    """Ours, if it says nothing else than the tool: a schema there differs at most in a root that clients want
+    typed, or is an output that the tool keeps quiet about."""
     meta = rest.get("_meta")
     overlay = meta.get(OVERLAY) if isinstance(meta, Mapping) else None
     if not isinstance(meta, Mapping) or not isinstance(overlay, Mapping) or not _NOT_OVERLAID.isdisjoint(overlay):
         return {}
+    for key in SPELLINGS.keys() & overlay.keys():
+        quiet = key == "output_schema" and key not in shown
+        if not quiet and (key not in shown or not same(typed_root(overlay[key]), shown[key])):
+            return {}
     left = {key: value for key, value in meta.items() if key != OVERLAY}
     if left:
         rest["_meta"] = left

@@ -1,11 +1,22 @@
-"""JSON values as trees: where a pointer leads, and how much there is of one."""
+"""JSON values as trees: which are equal, where a pointer leads, and how much there is of one."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
 from governance.core.compat.model import JSON
+
+
+def same(one: JSON, other: JSON) -> bool:
+    """Equal as JSON: ``true`` is not ``1``, and the order of keys says nothing."""
+    return written(one) == written(other)
+
+
+def written(value: JSON) -> str:
+    """One text for one JSON value."""
+    return json.dumps(value, sort_keys=True, default=str)
 
 
 def at(document: JSON, pointer: str) -> JSON:

@@ -19,6 +19,7 @@ from governance.importers.tools import OVERLAY
 DATA = Path(__file__).parent.parent / "data"
 CATALOGUES = sorted((DATA / "catalogues").glob("*-*.json"))
 
+
 def one(text: str) -> SkillManifest:
     result = import_text(text)
     assert not result.refused, result.refused[0].error
@@ -69,6 +70,51 @@ def test_a_foreign_overlay_can_change_no_name_schema_or_description() -> None:
         assert skill.name == "x"
         assert skill.owner is None
         assert skill.extensions == {"mcp": {"_meta": {OVERLAY: {field: "evil"}}}}
+
+
+NATIVE_SKILL: dict[str, Any] = {
+    "name": "a.b",
+    "version": "1.0.0",
+    "compatibility": "input_compatible",
+    "description": "Lists what there is.",
+    "input_schema": {"$ref": "#/$defs/x", "$defs": {"x": {"type": "object"}}},
+    "timeout_sec": 5,
+}
+
+
+@pytest.mark.parametrize(
+    ("output", "shown"),
+    [
+        ({"type": "object"}, {"type": "object"}),
+        ({"$ref": "#/$defs/x", "$defs": {"x": {"type": "object"}}}, True),
+        (False, {"type": "object", "not": {}}),
+        ({"type": "array"}, None),
+        ({"type": ["object", "null"]}, None),
+        ({"properties": {}}, None),
+        (True, None),
+    ],
+)
+def test_clients_get_schemas_typed_at_their_roots_or_no_output(output: Any, shown: Any) -> None:
+    skill = manifest_from_document(NATIVE_SKILL | {"output_schema": output})
+    tool = export_mcp(skill)
+    assert tool["inputSchema"] == {"type": "object", **NATIVE_SKILL["input_schema"]}
+    assert tool.get("outputSchema") == ({"type": "object", **output} if shown is True else shown)
+    assert one(json.dumps([tool])).contract_digest == skill.contract_digest
+
+
+@pytest.mark.parametrize(
+    "overlay",
+    [
+        {"input_schema": {"properties": {"a": {}}}},
+        {"input_schema": {"type": "object", "required": ["a"]}},
+        {"output_schema": {"properties": {"a": {}}}},
+        {"input_schema": None},
+    ],
+)
+def test_an_overlay_is_not_believed_where_its_schema_is_another_than_the_tool_shows(overlay: Any) -> None:
+    tool = {"name": "x", "inputSchema": {"type": "object"}, "outputSchema": {"type": "object"}}
+    skill = one(json.dumps([tool | {"_meta": {OVERLAY: overlay}}]))
+    assert (skill.input_schema, skill.output_schema) == ({"type": "object"}, {"type": "object"})
 
 
 def test_a_broken_overlay_is_a_located_fault() -> None:

@@ -63,7 +63,7 @@ _CARDS: Any = st.fixed_dictionaries(
         "version": st.just("1.0"),
         "more": JSON,
     },
-).map(lambda card: {"url": "https://x", **card})
+).map(lambda card: {"protocolVersion": "0.3.0", **card})
 
 
 def read(value: Any, **options: Any) -> ImportResult:
@@ -228,5 +228,10 @@ def test_two_skills_on_one_id_are_refused() -> None:
 def test_no_card_of_anything_is_more_than_refused(skills: list[Any], capabilities: Any, more: Any) -> None:
     ours = {"extensions": [{"uri": EXTENSION, "params": more}, capabilities]}
     for about in (capabilities, ours):
-        result = read({"name": "x", "skills": skills, "capabilities": about, "url": more})
+        result = read({"name": "x", "skills": skills, "capabilities": about, "url": more, "protocolVersion": 1})
         assert len(result.imported) + len(result.refused) == len(skills)
+
+
+def test_a_person_with_skills_is_no_agent() -> None:
+    result = read({"name": "Jo", "url": "https://jo.example", "skills": ["python"]})
+    assert "no skill here" in str(result.refused[0].error)

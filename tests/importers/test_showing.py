@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from jsonschema_rs import Draft202012Validator
 
 from governance.core.lint.clients import CLIENTS
-from governance.importers.showing import same, shown_description, shown_name, shown_schema
+from governance.importers.showing import shown_description, shown_name, shown_schema
+from governance.importers.values import same
 
 OPENAI, ANTHROPIC = CLIENTS["openai"], CLIENTS["anthropic"]
 

@@ -76,7 +76,13 @@ def _skill_md(manifests: Manifests, wanted: argparse.Namespace) -> Told:
 
 def _mcp(manifests: Manifests, wanted: argparse.Namespace) -> Told:
     one = export_mcp(manifests[0]) if len(manifests) == 1 else export_catalogue(list(manifests))
-    return json_text(one, indent=2) + "\n", ()
+    tools = one["tools"] if len(manifests) != 1 else [one]
+    losses = tuple(
+        f"{manifest.name}: an output of anything but objects is not taken"
+        for manifest, tool in zip(manifests, tools, strict=True)
+        if manifest.output_schema is not None and "outputSchema" not in tool
+    )
+    return json_text(one, indent=2) + "\n", losses
 
 
 def _openai(manifests: Manifests, wanted: argparse.Namespace) -> Told:
