@@ -120,7 +120,7 @@ def _log(scope: Scope, state: dict[str, Any], *, method: str, route: str, status
 _SECRETS: Final = (
     (re.compile(r"govctl_[A-Za-z0-9_-]{8,}"), "govctl_***"),
     (re.compile(r"(?i)\b(bearer|basic)\s+\S+"), r"\1 ***"),
-    (re.compile(r"(?i)(\w+://[^\s:/@]*):[^\s@/]+@"), r"\1:***@"),
+    (re.compile(r"(://[^\s:/@]*):[^\s@/]+@"), r"\1:***@"),
     (re.compile(r"(?i)\b(password|passwd|secret|api_?key)(\s*[=:]\s*)\S+"), r"\1\2***"),
 )
 _OWN: Final = frozenset(logging.makeLogRecord({}).__dict__) | {"message", "asctime", "taskName", "color_message"}
