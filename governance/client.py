@@ -28,7 +28,9 @@ from governance.errors import (
     all_errors,
 )
 from governance.wire import (
+    MAX_PAGE,
     Answer,
+    AuditPage,
     Catalogue,
     CatalogueCandidate,
     CatalogueDiff,
@@ -387,6 +389,31 @@ class ControlPlane:
     def revoke_token(self, token_id: str) -> TokenView:
         """Revoke at once; safe to repeat."""
         return self._answer(TokenView, "DELETE", f"/v1/tokens/{_segment(token_id)}")
+
+    # ── the audit log ──
+
+    def audit(
+        self,
+        *,
+        after: str | None = None,
+        subject: str | None = None,
+        action: str | None = None,
+        limit: int | None = None,
+    ) -> AuditPage:
+        """One page of the audit log, oldest entries first; ``after`` is ``last`` or ``next`` of another page."""
+        query = {"after": after, "subject": subject, "action": action, "limit": limit}
+        return self._answer(AuditPage, "GET", "/v1/audit", query=query)
+
+    def audit_pages(
+        self, *, after: str | None = None, subject: str | None = None, action: str | None = None
+    ) -> Iterator[AuditPage]:
+        """Every page there is now; the ``last`` of the last is where to go on another day."""
+        while True:
+            page = self.audit(after=after, subject=subject, action=action, limit=MAX_PAGE)
+            yield page
+            if page.next is None:
+                return
+            after = page.next
 
     def ready(self) -> Health:
         """Whether the service can serve: database reachable, migrations at head."""

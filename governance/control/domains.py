@@ -12,9 +12,10 @@ import governance.control.catalogues.tables
 import governance.control.gates.tables
 import governance.control.idempotency.tables
 import governance.control.skills.tables  # noqa: F401 - tables register when they are imported
+from governance.control.audit.routes import router as audit
 from governance.control.catalogues.routes import router as catalogues
 from governance.control.gates.routes import router as gates
 from governance.control.skills.routes import router as skills
 from governance.control.tokens.routes import router as tokens
 
-ROUTERS: Final[tuple[APIRouter, ...]] = (skills, catalogues, gates, tokens)
+ROUTERS: Final[tuple[APIRouter, ...]] = (skills, catalogues, gates, tokens, audit)

@@ -4,6 +4,7 @@ What a caller sends forbids unknown fields; what the service answers may grow, s
 not know. Contracts, decisions and payloads travel as plain JSON: their form is ``to_document`` of the core.
 """
 
+from governance.wire.audit import AuditPage
 from governance.wire.base import (
     MAX_PAGE,
     PROBLEM_MEDIA_TYPE,
@@ -58,6 +59,7 @@ __all__ = [
     "PROBLEM_MEDIA_TYPE",
     "PROBLEM_TYPE_PREFIX",
     "Answer",
+    "AuditPage",
     "Catalogue",
     "CatalogueCandidate",
     "CatalogueDiff",

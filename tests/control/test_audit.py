@@ -39,7 +39,7 @@ def test_the_service_may_add_and_read_entries_and_nothing_else(database_url: str
             "TRUNCATE audit_inbox",
             "DROP TABLE audit_inbox",
             "ALTER TABLE audit_inbox DISABLE TRIGGER ALL",
-            "INSERT INTO audit_inbox (namespace, id, at, action, outcome, actor, subject, request_id, entry)"
+            "INSERT INTO audit_inbox (namespace, id, at, action, outcome, actor, subject, request_id, entry, xact)"
             " OVERRIDING SYSTEM VALUE SELECT * FROM audit_inbox FOR UPDATE",
         ):
             with pytest.raises(psycopg.errors.InsufficientPrivilege):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any, ClassVar
 
-from sqlalchemy import BigInteger, Column, DateTime, Identity, Index, LargeBinary, Text
+from sqlalchemy import BigInteger, Column, DateTime, Identity, Index, LargeBinary, Text, text
 from sqlmodel import Field
 
 from governance.control.database import Row, grants
@@ -19,8 +19,8 @@ class AuditEntry(Row, table=True):
 
     __tablename__: ClassVar[str] = "audit_inbox"
     __table_args__: ClassVar[Any] = (
-        Index("ix_audit_inbox_id", "id"),
-        Index("ix_audit_inbox_subject", "subject", "id"),
+        Index("ix_audit_inbox_order", "xact", "id"),
+        Index("ix_audit_inbox_subject", "subject", "xact", "id"),
         grants("SELECT", "INSERT"),
     )
 
@@ -36,3 +36,8 @@ class AuditEntry(Row, table=True):
     subject: str = Field(sa_column=Column(Text, nullable=False))
     request_id: str = Field(sa_column=Column(Text, nullable=False))
     entry: bytes = Field(sa_column=Column(LargeBinary, nullable=False))
+    xact: int | None = Field(
+        default=None,
+        sa_column=Column(BigInteger, server_default=text("pg_current_xact_id()::text::bigint"), nullable=False),
+    )
+    """The transaction that wrote it: readers take entries in this order, for ids are given before commits."""

@@ -21,6 +21,8 @@ class Right(StrEnum):
     CHECK = "check"
     """Have candidates judged, which is stored."""
     PUBLISH = "publish"
+    AUDIT = "audit"
+    """Read the audit log."""
     ADMINISTER = "administer"
     """Tokens."""
 
@@ -31,7 +33,7 @@ ROLES: Final[dict[Role, frozenset[Right]]] = {
     Role.PUBLISHER: frozenset({Right.READ, Right.RESOLVE, Right.CHECK, Right.PUBLISH}),
     Role.APPROVER: frozenset({Right.READ, Right.CHECK}),
     Role.OPERATOR: frozenset({Right.READ, Right.RESOLVE, Right.CHECK}),
-    Role.AUDITOR: frozenset({Right.READ}),
+    Role.AUDITOR: frozenset({Right.READ, Right.AUDIT}),
     Role.ADMIN: frozenset(Right),
 }
 
