@@ -93,7 +93,7 @@ RISK_CODES: Final[tuple[Code, ...]] = (
         "The payload is accepted by the old schema as written, but no caller was told to send it.",
         "Only callers that send undeclared fields.",
         "Nothing to do, unless you check with `--reading strict`.",
-        (_object(a={"type": "object", "properties": {}}), _object(a={"type": "object", "maxProperties": 0})),
+        (_object(a=_STRING), _object(a=_STRING) | {"not": {"required": ["undeclared"]}}),
         (_object(a=_STRING), _object(a=_STRING)),
     ),
     _row(
@@ -122,6 +122,14 @@ RISK_CODES: Final[tuple[Code, ...]] = (
         "Nothing to do.",
         (_object(a=_STRING), _object(a=_STRING, b=_STRING)),
         (_object(a=_STRING), _object(a=_STRING)),
+    ),
+    _row(
+        "output.format-loosened", _NOTE, "a promised format was dropped or changed",
+        "`format` is an annotation unless set to assert; readers may have relied on it all the same.",
+        "Readers that parse the text by the old format.",
+        "Go on returning the old format, and say so.",
+        (_object(a={"type": "string", "format": "date"}), _object(a=_STRING)),
+        (_object(a=_STRING), _object(a={"type": "string", "format": "date"})),
     ),
     _row(
         "output.strict-only", _NOTE, "only the strict reading calls this a break",

@@ -12,12 +12,16 @@ from typing import Any, Final
 from governance.core.compat.codes import CODES
 from governance.core.compat.model import ABSENT, Evidence, Finding, FindingLevel, Side
 from governance.core.compat.places import Places, Spot, field_of, fits
+from governance.core.schema import nodes as n
+from governance.core.schema.answers import ASKED, DENIED, entry
 from governance.core.schema.budget import Budget
 from governance.core.schema.lower import Lowering
-from governance.core.schema.nodes import Node
+from governance.core.schema.nodes import Mode, Node
+from governance.core.schema.solver import Solver
 
 _MAX_PREFIX: Final = 64
 _STEPS_A_SPOT: Final = 15
+_STRUCTURING: Final = ("properties", "patternProperties")
 
 Fields = dict[str, list[Spot]]
 
@@ -29,6 +33,7 @@ class Risks:
         self.side = side
         self.budget = budget
         self.old, self.new = Places(old), Places(new)
+        self.solver = Solver(old.forest, budget)
         self.found: list[Finding] = []
         self._seen: set[tuple[int, ...]] = set()
 
@@ -56,10 +61,14 @@ class Risks:
             return
         olds, news = self.old.properties(old), self.new.properties(new)
         if self.side is Side.INPUT:
-            self._input_fields(old, new, olds, news)
-            self._format(old, new)
+            alike = self._shape(self.old, old_roots) is self._shape(self.new, new_roots)
+            opened = alike or self._open(self.old, old_roots, olds), alike or self._open(self.new, new_roots, news)
+            self._input_fields(old, new, olds, news, opened)
+            self._format("input.format-tightened", old, new)
         else:
-            self._output_fields(old, olds, news)
+            closed = any(name not in olds for name in news) and not self._open(self.old, old_roots, olds)
+            self._output_fields(olds, news, promised=_promised(old), closed=closed)
+            self._format("output.format-loosened", new, old)
         for name in olds:
             if name in news:
                 self._position(olds[name], news[name])
@@ -73,12 +82,24 @@ class Risks:
 
     # Requests.
 
-    def _input_fields(self, old: list[Spot], new: list[Spot], olds: Fields, news: Fields) -> None:
+    def _open(self, places: Places, roots: list[Spot], fields: Fields) -> bool:
+        """May an object hold a field that nothing here declares? Asked of the meaning, not of a keyword."""
+        forest = self.old.lowering.forest
+        patterns = {p for spot in places.in_place(roots) for p in spot.schema.get("patternProperties", {})}
+        only_declared = forest.props(
+            [(name, forest.true) for name in fields], [(p, forest.true) for p in patterns], forest.false, Mode.SILENT
+        )
+        asked = entry(self._shape(places, roots), ASKED), entry(forest.types(n.OBJECT), ASKED)
+        return self.solver.question((*asked, entry(only_declared, DENIED))).found is not False
+
+    def _input_fields(
+        self, old: list[Spot], new: list[Spot], olds: Fields, news: Fields, opened: tuple[bool, bool]
+    ) -> None:
         gone = [name for name in olds if name not in news and not self._described(self.new, new, name)]
         added = [name for name in news if name not in olds]
-        explicit = any(spot.schema.get("additionalProperties") is True for spot in old) and bool(olds)
-        closed = any(_closing(spot) for spot in new)
-        was_closed = any(_closing(spot) for spot in old)
+        explicit = bool(olds) and any(spot.schema.get("additionalProperties") in (True, {}) for spot in old)
+        was_open, is_open = opened
+        closed = not is_open
         renamed = {} if closed else self._renamed(gone, added, olds, news)
         for name in gone:
             if closed:
@@ -97,10 +118,11 @@ class Risks:
             free = news[name][0].schema in (True, {})
             code = "input.open-name-typed" if explicit and not free else "input.property-added"
             self._add(code, None, news[name][0], old=ABSENT, new=news[name][0].schema)
-        if closed and not was_closed and any(spot.has("properties") for spot in (*old, *new)):
-            spot = next(spot for spot in new if _closing(spot))
-            self._add("input.closed", old[0], replace(spot, pointer=f"{spot.pointer}/{_closing(spot)}"),
-                      old=ABSENT, new=False)  # fmt: skip
+        structured = any(spot.has(keyword) for keyword in _STRUCTURING for spot in (*old, *new))
+        if closed and was_open and structured:
+            spot = next((spot for spot in new if _closing(spot)), None)
+            at = replace(spot, pointer=f"{spot.pointer}/{_closing(spot)}") if spot else new[0]
+            self._add("input.closed", old[0], at, old=ABSENT, new=False if spot else new[0].schema)
 
     def _described(self, places: Places, spots: list[Spot], name: str) -> bool:
         """Does a pattern or a schema for the rest still say something about ``name``?"""
@@ -137,20 +159,19 @@ class Risks:
         if lists and self._shape(self.old, old_items) is not self.old.lowering.forest.true:
             self._add("input.unconstrained", old_items[0], lists[0], old=old_items[0].schema, new=ABSENT)
 
-    def _format(self, old: list[Spot], new: list[Spot]) -> None:
-        before = {str(spot.schema["format"]) for spot in old if spot.has("format")}
-        for spot in new:
-            if spot.has("format") and str(spot.schema["format"]) not in before:
-                self._add(
-                    "input.format-tightened", old[0], replace(spot, pointer=spot.pointer + "/format"),
-                    old=sorted(before)[0] if before else ABSENT, new=spot.schema["format"],
-                )  # fmt: skip
+    def _format(self, code: str, sender: list[Spot], receiver: list[Spot]) -> None:
+        """A format that the receiver speaks of and the sender was not held to."""
+        sent = {str(spot.schema["format"]) for spot in sender if spot.has("format")}
+        for spot in receiver:
+            if spot.has("format") and str(spot.schema["format"]) not in sent:
+                theirs = replace(spot, pointer=spot.pointer + "/format"), spot.schema["format"]
+                ours = sender[0], sorted(sent)[0] if sent else ABSENT
+                old, new = (ours, theirs) if self.side is Side.INPUT else (theirs, ours)
+                self._add(code, old[0], new[0], old=old[1], new=new[1])
 
     # Results.
 
-    def _output_fields(self, old: list[Spot], olds: Fields, news: Fields) -> None:
-        closed = any(spot.schema.get("additionalProperties") is False for spot in old)
-        promised = {name for spot in old if spot.sure for name in spot.schema.get("required", ())}
+    def _output_fields(self, olds: Fields, news: Fields, *, promised: set[str], closed: bool) -> None:
         for name, spots in olds.items():
             if name not in news and name not in promised:
                 self._add("output.field-dropped", spots[0], None, old=spots[0].schema, new=ABSENT)
@@ -197,6 +218,11 @@ def _at(spot: Spot | None) -> str:
 def _types(spot: Spot) -> list[Any]:
     named = spot.schema.get("type", [])
     return named if isinstance(named, list) else [named]
+
+
+def _promised(spots: list[Spot]) -> set[str]:
+    """The fields that are always there."""
+    return {name for spot in spots if spot.sure for name in spot.schema.get("required", ())}
 
 
 def _closing(spot: Spot) -> str | None:
