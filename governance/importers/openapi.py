@@ -1,6 +1,6 @@
 """OpenAPI 3.0, 3.1 and 3.2: one skill an operation, called by its ``operationId``, else by method and path.
 
-Arguments become one object (``openapi_parts`` has the rule), the JSON of the 2xx responses the output. The
+Arguments become one object (``openapi_arguments`` has the rule), the JSON of the 2xx responses the output. The
 title of the document is the namespace, its version is the skills'. What the HTTP standard promises of a method
 (RFC 9110: GET, HEAD, OPTIONS, TRACE and QUERY only read; these, PUT and DELETE are idempotent) is taken as the
 default, marked as defaulted; of POST and PATCH nothing is assumed. One absolute server is a network endpoint the
@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Final
-from urllib.parse import urlsplit
 
 from governance.core.canonical import escape
 from governance.core.compat.model import JSON
@@ -23,12 +22,13 @@ from governance.core.names import slug
 from governance.core.schema.dialects import DEFAULT_DIALECT, DIALECTS, Dialect
 from governance.errors import Fault, MalformedDocument, Place
 from governance.importers.draft import SkillDraft, Source
-from governance.importers.openapi_parts import Side, Unusable, input_of, output_of, resolved
+from governance.importers.openapi_answers import output_of
+from governance.importers.openapi_arguments import input_of
+from governance.importers.openapi_parts import Side, Unusable, resolved
 from governance.importers.openapi_schema import MAX_VALUES, Schemas
-from governance.importers.values import at, size_of
+from governance.importers.openapi_words import needs_of, words_of
+from governance.importers.values import size_of
 
-_SAFE: Final = frozenset({"get", "head", "options", "trace", "query"})
-_IDEMPOTENT: Final = _SAFE | {"put", "delete"}
 _METHODS: Final = ("get", "put", "post", "delete", "options", "head", "patch", "trace", "query")
 _PARTS: Final = frozenset({"paths", "info", "components", "webhooks"})
 _TAKEN: Final = frozenset(
@@ -157,8 +157,8 @@ class _Reading:
         extension: dict[str, JSON] = {"method": method, "path": path, **taken.about, **given_back.about}
         extension |= {key: value for key, value in operation.items() if key not in _TAKEN}
         extension |= {key: item[key] for key in ("summary", "description") if key in item and key not in extension}
-        fields, defaulted = _words(operation, method)
-        fields |= self._surroundings(operation, item, extension)
+        fields, defaulted = words_of(operation, method)
+        fields |= needs_of(self._value, operation, item, extension)
         fields["extensions"] = {"openapi": extension}
         faults, warnings, sources = self._sides(fields, taken, given_back)
         if given is not None and not isinstance(given, str):
@@ -222,77 +222,10 @@ class _Reading:
         definitions = {self._schemas.name_of(target): piece.schema for target, piece in bundled.items()}
         return {**named, **schema, **({self._schemas.definitions: definitions} if definitions else {})}
 
-    def _surroundings(
-        self, operation: Mapping[str, JSON], item: Mapping[str, JSON], extension: dict[str, JSON]
-    ) -> dict[str, JSON]:
-        """What a caller needs besides arguments, as far as it can be said without alternatives."""
-        fields: dict[str, JSON] = {}
-        servers = next((one["servers"] for one in (operation, item, self._value) if one.get("servers")), None)
-        if servers is not None:
-            extension["servers"] = servers
-            if endpoint := _endpoint(servers):
-                fields["runtime_requirements"] = {"network": [endpoint]}
-        security = operation.get("security", self._value.get("security"))
-        if security is not None:
-            extension["security"] = security
-            ways = [way for way in security if isinstance(way, dict)] if isinstance(security, list) else []
-            schemes = at(self._value, "/components/securitySchemes")
-            if isinstance(schemes, dict):
-                used = {name: schemes[name] for way in ways for name in way if name in schemes}
-                extension |= {"securitySchemes": used} if used else {}
-            if isinstance(security, list) and len(security) == 1 and ways:
-                lists = [scopes for scopes in ways[0].values() if isinstance(scopes, list)]
-                scopes = [scope for listed in lists for scope in listed]
-                fields |= {"required_permissions": scopes} if scopes else {}
-        return fields
-
     def _refused(self, pointer: str, message: str, fix: str) -> MalformedDocument:
         place = self._document.locate(pointer)
         fault = Fault(pointer=pointer, message=message, place=place)
         return MalformedDocument(f"{place}: {message}.", fix=fix, faults=[fault])
-
-
-def _words(operation: Mapping[str, JSON], method: str) -> tuple[dict[str, JSON], set[str]]:
-    """What the operation says of itself, and what is filled in."""
-    fields: dict[str, JSON] = {}
-    defaulted = {"timeout_sec", "compatibility", "description", "output_schema"}
-    summary, description = operation.get("summary"), operation.get("description")
-    if description not in (None, ""):
-        fields["description"] = description
-        fields |= {"title": summary} if summary not in (None, "") else {}
-    elif summary not in (None, ""):
-        fields["description"] = summary
-    tags = operation.get("tags")
-    if isinstance(tags, list):
-        found = [tag.strip() if isinstance(tag, str) else tag for tag in tags]
-        fields |= {"tags": [tag for tag in found if tag != ""]} if found else {}
-    elif tags is not None:
-        fields["tags"] = tags
-    if method in _SAFE:
-        fields["side_effects"] = "read"
-        defaulted.add("side_effects")
-    if method in _IDEMPOTENT:
-        fields["idempotent"] = True
-        defaulted.add("idempotent")
-    return fields, defaulted
-
-
-def _endpoint(servers: JSON) -> str | None:
-    """The one absolute address, without path and credentials; None where there are several, or none to know."""
-    url = servers[0].get("url") if isinstance(servers, list) and len(servers) == 1 and _is_object(servers[0]) else None
-    if not isinstance(url, str) or "{" in url:
-        return None
-    try:
-        parts = urlsplit(url)
-    except ValueError:
-        return None
-    host = parts.netloc.rpartition("@")[2]
-    usable = parts.scheme in ("http", "https") and host and host.isprintable() and " " not in host
-    return f"{parts.scheme}://{host}" if usable else None
-
-
-def _is_object(value: JSON) -> bool:
-    return isinstance(value, dict)
 
 
 def _locator(locate: Locate, pointer: str, sources: Mapping[str, str]) -> Locate:
