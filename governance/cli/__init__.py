@@ -21,6 +21,7 @@ COMMANDS: Final[dict[str, str]] = {
     "diff": "what changed between two contracts, each break with its payload",
     "witness": "the payloads that separate two contracts, also as JSON Lines or as a test file",
     "publish": "put versions into the registry, through the gate",
+    "catalogue": "a whole tool list, released as one: publish, check, diff, list",
     "show": "one skill or one version of it",
     "list": "the skills of the registry",
     "search": "find skills by words, tag, owner, state or field",
@@ -29,6 +30,7 @@ COMMANDS: Final[dict[str, str]] = {
     "range": "which of some versions a range admits",
     "export": "write a skill as native manifest, MCP tool or SKILL.md",
     "token": "create, list and revoke tokens",
+    "audit": "who changed what and what was refused: list, export",
     "doctor": "is everything here that govctl needs?",
     "explain": "what a code means: findings, lints, gate reasons, errors",
 }
