@@ -13,6 +13,7 @@ import httpx
 import psycopg
 import pytest
 from fastapi import Depends, FastAPI
+from psycopg_pool import AsyncConnectionPool
 from sqlalchemy import text
 from sqlalchemy.exc import IntegrityError, ProgrammingError
 from sqlmodel import Session
@@ -114,6 +115,39 @@ def test_reads_come_from_a_pool_in_the_same_role(database: Database) -> None:
             return await (await connection.execute("SELECT current_user::text")).fetchone()
 
     assert asyncio.run(ask()) == (SERVICE_ROLE,)
+
+
+def test_a_read_notices_that_its_idle_connection_is_gone(database: Database, server: embedded.Server) -> None:
+    async def ask_kill_ask() -> tuple[int, int]:
+        async with database.reading():
+            async with database.read() as connection:
+                first = connection.info.backend_pid
+            with psycopg.connect(server.superuser_url, autocommit=True) as other:
+                other.execute("SELECT pg_terminate_backend(%s, 5000)", [first])
+            async with database.read() as connection:
+                await connection.execute("SELECT 1")
+                return first, connection.info.backend_pid
+
+    first, second = asyncio.run(ask_kill_ask())
+    assert first != second
+
+
+def test_an_idle_connection_that_lives_is_not_asked(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def refuse(connection: object) -> None:
+        raise AssertionError("a round trip")
+
+    async def read_twice() -> list[int]:
+        async with database.reading():
+            pids = []
+            for _ in range(2):
+                async with database.read() as connection:
+                    await connection.execute("SELECT 1")
+                    pids.append(connection.info.backend_pid)
+            return pids
+
+    monkeypatch.setattr(AsyncConnectionPool, "check_connection", refuse)
+    first, second = asyncio.run(read_twice())
+    assert first == second
 
 
 def test_a_database_that_is_not_there_does_not_answer(tmp_path: Path) -> None:
