@@ -75,6 +75,25 @@ def test_resolve_tells_the_version_that_serves_and_its_line(registry: Govctl) ->
     assert registry("resolve", "shop.orders.find@^1", "shop.orders.find@^2", "-o", "json").code == 7
 
 
+def test_a_refused_resolve_advises_the_words_of_the_command_line(registry: Govctl, tmp_path: Path) -> None:
+    narrower = {**SCHEMA, "required": ["q"]}
+    for version, schema in (("1.0.0", SCHEMA), ("2.0.0", narrower)):
+        file = write_tools(tmp_path / "tools.json", find=schema)
+        assert registry("publish", file, "--namespace", "crm", "--version", version).code == 0
+    refused = registry("resolve", "crm.find")
+    assert refused.code == 1
+    assert "--accept-breaking-change" in refused.err
+    assert "--consumer NAME --accept-line 2.0.0" in refused.err
+    assert "accept_breaking_change" not in refused.err
+    held = registry("resolve", "crm.find@^1 || ^2.0.0 <2.0.0", "--consumer", "agents/one")
+    assert held.code == 0
+    several = registry("resolve", "crm.find", "crm.find@^1")
+    assert (several.code, "--accept-line 2.0.0" in several.out) == (7, True)
+    assert registry("resolve", "crm.find", "--accept-line", "2.0.0").code == 2
+    for words in (("--accept-breaking-change",), ("--consumer", "agents/two", "--accept-line", "2.0.0")):
+        assert "2.0.0" in registry("resolve", "crm.find", *words).out.splitlines()[0]
+
+
 def test_skills_without_a_number_get_the_smallest_honest_one(registry: Govctl, tmp_path: Path) -> None:
     file = write_tools(tmp_path / "tools.json", find=SCHEMA, other=SCHEMA)
     words = ("publish", file, "--namespace", "crm", "-o", "json")

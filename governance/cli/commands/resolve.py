@@ -6,6 +6,8 @@ Write NAME, NAME@RANGE or NAME RANGE. Several skills at once: NAME@RANGE each.
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from governance.cli.arguments import plain
 from governance.cli.cards import document, well_formed
@@ -14,6 +16,7 @@ from governance.cli.present import finding_change
 from governance.cli.report import Block, Bullets, Change, Fact, Report, Verdict
 from governance.cli.run import Call
 from governance.client import error_from_problem
+from governance.core.consent import SHELL, spelled
 from governance.errors import UsageError
 from governance.wire import Problem, Resolution, ResolveQuestion
 
@@ -31,6 +34,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(call: Call) -> int:
     """0 when every skill is served; one alone ends with its problem's own code, of several 7."""
     wanted = call.arguments
+    if wanted.accept_line is not None and wanted.consumer is None:
+        raise UsageError("--accept-line goes on record for somebody.", fix="Add --consumer NAME.")
     with well_formed():
         questions = [
             ResolveQuestion(
@@ -45,13 +50,15 @@ def run(call: Call) -> int:
         answer = plane.resolve_many(questions, consumer=wanted.consumer, environment=wanted.environment)
     problems = [result.problem for result in answer.results if result.problem is not None]
     if problems and len(answer.results) == 1:
-        raise error_from_problem(problems[0])
+        error = error_from_problem(problems[0])
+        error.fix = _fix(problems[0], wanted.consumer)
+        raise error
     blocks: list[Block] = []
     for result in answer.results:
         if result.resolution is not None:
-            blocks += _served(result.resolution)
+            blocks += _served(result.resolution, wanted.consumer)
         elif result.problem is not None:
-            blocks += _refused(result.skill, result.problem)
+            blocks += _refused(result.skill, result.problem, wanted.consumer)
     documents = [document(result) for result in answer.results]
     return call.output.emit(
         Report(
@@ -75,13 +82,13 @@ def _asked(words: list[str]) -> list[tuple[str, str | None]]:
     return asked
 
 
-def _served(resolution: Resolution) -> list[Block]:
+def _served(resolution: Resolution, consumer: str | None) -> list[Block]:
     sentence = f"{resolution.skill} {resolution.version}, in the line of {resolution.line} ({resolution.basis})"
     blocks: list[Block] = [Verdict(word=resolution.state.value, sentence=f"{sentence}.", tone="good")]
     if resolution.held_back is not None:
         held = resolution.held_back
         message = f"Held back from {held.version}: {held.why}"
-        ways = tuple(Fact(label="do", value=str(way.get("do", ""))) for way in held.ways)
+        ways = tuple(Fact(label="do", value=do) for do in _ways(held.ways, resolution.skill, consumer))
         blocks.append(Change(code="held-back", place="", tone="warn", message=message, facts=ways))
         blocks += [finding_change(finding) for finding in held.opened_by]
     if resolution.warnings:
@@ -89,5 +96,19 @@ def _served(resolution: Resolution) -> list[Block]:
     return blocks
 
 
-def _refused(skill: str, problem: Problem) -> list[Block]:
-    return [Verdict(word="refused", sentence=f"{skill}: {problem.detail} {problem.fix}".strip(), tone="bad")]
+def _refused(skill: str, problem: Problem, consumer: str | None) -> list[Block]:
+    sentence = f"{skill}: {problem.detail} {_fix(problem, consumer)}".strip()
+    return [Verdict(word="refused", sentence=sentence, tone="bad")]
+
+
+def _fix(problem: Problem, consumer: str | None) -> str:
+    """The problem's own, but the ways to accept a line in the words of the command line."""
+    details = problem.details or {}
+    ways = details.get("ways")
+    if not isinstance(ways, list) or not all(isinstance(way, dict) for way in ways):
+        return problem.fix
+    return "Accept a line: " + "; ".join(_ways(ways, str(details.get("skill", "")), consumer)) + "."
+
+
+def _ways(ways: Sequence[Mapping[str, Any]], skill: str, consumer: str | None) -> list[str]:
+    return [spelled(way, SHELL, skill=skill, consumer=consumer) for way in ways]

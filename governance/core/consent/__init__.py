@@ -2,9 +2,12 @@
 
 from governance.core.consent.resolution import Acceptance, Basis, HeldBack, Resolution, resolve
 from governance.core.consent.serving import Notice
+from governance.core.consent.ways import SHELL, WAYS, spelled
 from governance.core.lines import Line, Published, lines_of
 
 __all__ = [
+    "SHELL",
+    "WAYS",
     "Acceptance",
     "Basis",
     "HeldBack",
@@ -14,4 +17,5 @@ __all__ = [
     "Resolution",
     "lines_of",
     "resolve",
+    "spelled",
 ]

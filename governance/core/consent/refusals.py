@@ -52,8 +52,9 @@ def nothing_serves(
     asked = f"{skill}@{range_}" if str(range_) else f"the bare name {skill}"
     hidden = [one for one in published if range_.admits(one.version, include_prerelease=True)]
     prerelease = next((one for one in reversed(in_order(hidden)) if one.version.is_prerelease), None)
-    if any(one.state is Status.DRAFT and range_.admits(one.version) for one in published):
-        fix = "Only drafts match, and only an exact pin reaches a draft."
+    drafts = [one.version for one in published if one.state is Status.DRAFT and range_.admits(one.version)]
+    if drafts:
+        fix = f"Only drafts match: pin {skill}@{max(drafts)} exactly, or publish a higher version that is active."
     elif prerelease is not None:
         fix = f"Only prereleases match; ask for {skill}@^{prerelease.version} to get them."
     else:
@@ -83,7 +84,7 @@ def _by_obstacle(skill: str, one: Published, why: str, *, details: dict[str, Any
         case "disabled":
             return Disabled(
                 f"{named} is switched off by an operator: {one.disabled or 'no reason given'}.",
-                fix="Wait until it is switched on again, or pin another version.",
+                fix="Ask for another version.",
                 details=beyond | {"reason": one.disabled},
             )
         case _:

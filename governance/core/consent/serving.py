@@ -64,7 +64,9 @@ def notices_for(
             since = f" of {chosen.sunset}" if chosen.sunset else ""
             add("sunset", f"{named} is past its sunset{since} and may be retired.", successor(chosen))
         case Status.DRAFT:
-            add("draft", f"{named} is a draft and may still change its state; no range leads to it.")
+            add(
+                "draft", f"{named} is a draft: only this pin reaches it. Ranges follow a higher version that is active."
+            )
         case Status.ACTIVE | Status.RETIRED:
             pass
     if chosen.yanked is not None:

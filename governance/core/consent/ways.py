@@ -2,16 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Final
 
 from governance.core.compat.model import JSON
 from governance.core.lines import Line, Published, in_order
 from governance.core.versioning import Range, Version
 
 Way = dict[str, JSON]
-"""``way`` (range, flag, register), what to write under its own key, and ``do``, the same as words."""
+"""``way`` (range, flag, register), what to write under its own key, and ``do``, the same in the API's words."""
+
+API: Final = "api"
+SHELL: Final = "shell"
+WAYS: Final[dict[str, dict[str, str]]] = {
+    "range": {
+        API: "ask for {skill}@{range}",
+        SHELL: "ask for {skill}@{range}",
+    },
+    "flag": {
+        API: "pass accept_breaking_change=True to take the newest line for one call",
+        SHELL: "add --accept-breaking-change to take the newest line for this call",
+    },
+    "register": {
+        API: "name the consumer {consumer} and pass accept_line={accept_line}, which stays on record",
+        SHELL: "add --consumer {consumer} --accept-line {accept_line}, which stays on record",
+    },
+}
+"""How each way is spelled where it is taken."""
 
 _MOST_LINES_SHOWN = 5
 
@@ -60,14 +79,11 @@ class Case:
         ways: list[Way] = []
         for target in targets[:_MOST_LINES_SHOWN]:
             text = self._range_for(target)
-            ways.append({"way": "range", "range": text, "do": f"ask for {self.skill}@{text}"})
+            ways.append({"way": "range", "range": text})
         if self.blanket_allowed:
-            do = "pass accept_breaking_change=True to take the newest line for one call"
-            ways.append({"way": "flag", "accept_breaking_change": True, "do": do})
-        opens = str(targets[0].opens)
-        who = f"as {self.consumer}" if self.consumer else "as a named consumer"
-        do = f"register {who} and accept the line {opens}"
-        return (*ways, {"way": "register", "accept_line": opens, "do": do})
+            ways.append({"way": "flag", "accept_breaking_change": True})
+        ways.append({"way": "register", "accept_line": str(targets[0].opens)})
+        return tuple({**way, "do": spelled(way, API, skill=self.skill, consumer=self.consumer)} for way in ways)
 
     def _range_for(self, target: Line) -> str:
         """The plainest range that leads into ``target``: ^3 if that does, else one anchored inside it."""
@@ -83,6 +99,15 @@ class Case:
             if met and met[0] is target and range_.admits(best.version):
                 return text
         return str(best.version)
+
+
+def spelled(way: Mapping[str, JSON], where: str, *, skill: str, consumer: str | None) -> str:
+    """What to do to take ``way``, in the words of ``where`` (API or SHELL); those of ``do`` if it is no way of ours."""
+    templates = WAYS.get(str(way.get("way")))
+    if templates is None:
+        return str(way.get("do", ""))
+    values = {key: way.get(key, "") for key in ("range", "accept_line")}
+    return templates[where].format(skill=skill, consumer=consumer or "NAME", **values)
 
 
 def preferred(serving: Sequence[Published]) -> Published:

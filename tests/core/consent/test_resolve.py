@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from governance.core.consent import Acceptance, Basis, Published, Resolution, lines_of, resolve
+from governance.core.consent import SHELL, WAYS, Acceptance, Basis, Published, Resolution, lines_of, resolve, spelled
 from governance.core.skill import Status
 from governance.core.versioning import Range, Version
 from governance.errors import (
@@ -95,7 +95,7 @@ def test_what_names_no_place_to_start_accepts_nothing_where_there_are_several_li
         assert ways["range"]["range"] == "^3"
         assert ways["flag"]["accept_breaking_change"] is True
         assert ways["register"]["accept_line"] == "3.0.0"
-        for expected in ("^3", "accept_breaking_change", "register"):
+        for expected in ("^3", "accept_breaking_change", "accept_line"):
             assert expected in caught.value.fix
 
 
@@ -326,3 +326,14 @@ def test_no_caller_is_ever_served_from_a_line_that_neither_range_nor_record_acce
         accepted=[one.line for one in answer.acceptances] or [answer.line],
     )
     assert again.version == answer.version, "asking again with what is on record moves nobody"
+
+
+def test_each_way_to_accept_is_spelled_for_the_api_and_for_the_shell_from_one_table() -> None:
+    told = {where: " ".join(row[where] for row in WAYS.values()) for where in ("api", "shell")}
+    assert "accept_breaking_change" in told["api"]
+    assert "--" not in told["api"]
+    assert {"--accept-breaking-change", "--consumer", "--accept-line"} <= set(told["shell"].split())
+    way = {"way": "register", "accept_line": "2.0.0", "do": "…"}
+    assert "--consumer agents/one --accept-line 2.0.0" in spelled(way, SHELL, skill="a.b", consumer="agents/one")
+    assert "--consumer NAME" in spelled(way, SHELL, skill="a.b", consumer=None)
+    assert spelled({"way": "ask", "do": "ask somebody"}, SHELL, skill="a.b", consumer=None) == "ask somebody"
