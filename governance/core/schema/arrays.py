@@ -128,10 +128,7 @@ class _Search:
 
     def _impossible(self, length: int) -> bool:
         """Can no array be this long or longer, demands aside?"""
-        return any(
-            self._refuted(self._state_at(position))
-            for position in range(min(length, self.explicit + 1))
-        )
+        return any(self._refuted(self._state_at(position)) for position in range(min(length, self.explicit + 1)))
 
     def _state_at(self, position: int) -> State:
         true = self.solver.forest.true

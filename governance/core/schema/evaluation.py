@@ -12,7 +12,6 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any, Final
 
 from governance.core.canonical import canonical_or_text
-from governance.core.schema import nodes as n
 from governance.core.schema.nodes import Forest, Kind, Mode, Node
 from governance.core.schema.references import DynamicReference, Scope, UnresolvedReference
 
@@ -41,12 +40,7 @@ class Case:
     @property
     def evaluates(self) -> bool:
         return bool(
-            self.names
-            or self.patterns
-            or self.all_properties
-            or self.prefix
-            or self.all_items
-            or self.contained
+            self.names or self.patterns or self.all_properties or self.prefix or self.all_items or self.contained
         )
 
     def joined(self, other: Case, forest: Forest) -> Case:
@@ -146,9 +140,7 @@ class _Cases:
         if "oneOf" in schema:
             cases = self._product(cases, self._one_of(schema["oneOf"], scope))
         if "not" in schema:
-            cases = self._product(
-                cases, [Case(forest.negate(lowering.lower(schema["not"], scope, lifted=False)))]
-            )
+            cases = self._product(cases, [Case(forest.negate(lowering.lower(schema["not"], scope, lifted=False)))])
         if "if" in schema:
             cases = self._product(cases, self._conditional(schema, scope))
         cases = self._dependent(cases, schema, scope)
@@ -213,10 +205,7 @@ class _Cases:
     def _conditional(self, schema: dict[str, Any], scope: Scope) -> list[Case]:
         lowering, forest = self.lowering, self.forest
         condition = lowering.lower(schema["if"], scope, lifted=False)
-        met = [
-            replace(case, node=forest.conjunction([case.node, condition]))
-            for case in self.of(schema["if"], scope)
-        ]
+        met = [replace(case, node=forest.conjunction([case.node, condition])) for case in self.of(schema["if"], scope)]
         unmet = [Case(forest.negate(condition))]
         return [
             *self._product(met, self.of(schema.get("then", True), scope)),
@@ -236,8 +225,7 @@ class _Cases:
         if required:
             cases = self._product(cases, [Case(forest.conjunction(required))])
         for name, child in schemas:
-            has = forest.conjunction([forest.types(n.OBJECT), forest.literal(Kind.REQUIRED, name)])
-            cases = self._product(
-                cases, [Case(forest.negate(has)), *self._product([Case(has)], self.of(child, scope))]
-            )
+            absent = forest.lacking(name)
+            present = Case(forest.negate(absent))
+            cases = self._product(cases, [Case(absent), *self._product([present], self.of(child, scope))])
         return cases

@@ -33,6 +33,7 @@ MAX_OPTIONS: Final = 64
 _STEPS_A_QUESTION: Final = 10
 _STEPS_A_STATE: Final = 8
 _STEPS_A_BRANCH: Final = 8
+_CONSTANTS_A_STEP: Final = 12
 
 
 _UNDER_WAY: Final = Answer(None, None, "under-way")
@@ -172,9 +173,7 @@ class _Expansion:
         self.type = type_mask
         self.state = state
 
-    def run(
-        self, todo: list[int], seen: set[int], literals: list[int], choices: list[list[tuple[int, ...]]]
-    ) -> Answer:
+    def run(self, todo: list[int], seen: set[int], literals: list[int], choices: list[list[tuple[int, ...]]]) -> Answer:
         budget = self.solver.budget
         budget.spend(_STEPS_A_BRANCH + len(seen) // 16)
         while True:
@@ -368,9 +367,7 @@ class _Expansion:
             if self._known_leaf(known).found is False:
                 return NOTHING
             reason = next(
-                by_id[item >> 2].args[0]
-                for item in literals
-                if item >= 0 and by_id[item >> 2].kind is Kind.OPAQUE
+                by_id[item >> 2].args[0] for item in literals if item >= 0 and by_id[item >> 2].kind is Kind.OPAQUE
             )
             return Answer(None, None, reason)
         return self._known_leaf(literals)
@@ -388,9 +385,7 @@ class _Expansion:
         candidates = [False, True] if self.type == n.BOOLEAN else [None]
         for candidate in candidates:
             key = (self.type, candidate)
-            if all(
-                (key in by_id[item >> 2].args[0]) != (item & 3 == DENIED) for item in literals if item >= 0
-            ):
+            if all((key in by_id[item >> 2].args[0]) != (item & 3 == DENIED) for item in literals if item >= 0):
                 return Answer(True, candidate)
         return NOTHING
 
@@ -408,7 +403,7 @@ def _find_number(solver: Solver, literals: list[int]) -> Answer:
         node, denied = solver.forest.by_id[item >> 2], item & 3 == DENIED
         kind, args = node.kind, node.args
         if kind is Kind.ENUM:
-            solver.budget.spend(len(args[0]) // 4)
+            solver.budget.spend(len(args[0]) // _CONSTANTS_A_STEP)
             points = {value for type_mask, value in args[0] if type_mask == n.NUMBER}
             if denied:
                 wanted.excluded |= points
@@ -433,9 +428,7 @@ def _find_number(solver: Solver, literals: list[int]) -> Answer:
 
 
 def _contradicts(state: State) -> bool:
-    return any(
-        item & 3 == DENIED and item >= 0 and (item - 1 in state or item + 1 in state) for item in state
-    )
+    return any(item & 3 == DENIED and item >= 0 and (item - 1 in state or item + 1 in state) for item in state)
 
 
 def only_objects(schema: Any) -> bool:

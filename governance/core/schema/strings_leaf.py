@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from governance.core.schema import nodes as n
 from governance.core.schema.answers import DENIED, NOTHING, Answer
@@ -13,6 +13,9 @@ from governance.core.schema.strings import find_string
 
 if TYPE_CHECKING:
     from governance.core.schema.solver import Solver
+
+
+_CONSTANTS_A_STEP: Final = 12
 
 
 def find(solver: Solver, literals: list[int]) -> Answer:
@@ -31,7 +34,7 @@ def find(solver: Solver, literals: list[int]) -> Answer:
         node, denied = solver.forest.by_id[item >> 2], item & 3 == DENIED
         kind, args = node.kind, node.args
         if kind is Kind.ENUM:
-            solver.budget.spend(len(args[0]) // 4)
+            solver.budget.spend(len(args[0]) // _CONSTANTS_A_STEP)
             points = {value for type_mask, value in args[0] if type_mask == n.STRING}
             if denied:
                 excluded |= points
@@ -63,7 +66,8 @@ def find(solver: Solver, literals: list[int]) -> Answer:
         )
 
     if allowed is not None:
-        solver.budget.spend(len(allowed))
+        allowed -= excluded
+        solver.budget.spend(len(allowed) // 2)
         try:
             fitting = [text for text in allowed if fits(text)]
         except ValueError:  # a pattern that the validator does not know either
