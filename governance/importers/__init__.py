@@ -209,12 +209,11 @@ def _without_collisions(result: ImportResult) -> ImportResult:
 
 def _unrecognised(source: Source, *, named: bool) -> ImportResult:
     place = Place(file=source.file)
-    titles = ", ".join(importer.title for importer in IMPORTERS)
-    message = f"no skill here: this is none of {titles}"
-    fault = Fault(pointer="", message=message, code="no-skill", place=place)
+    fault = Fault(pointer="", message="no skill here", code="no-skill", place=place)
     if not named:
         return ImportResult(warnings=(fault,))
-    error = MalformedDocument(f"{source.file}: {message}.", fix=f"Give one of: {titles}.", faults=[fault])
+    titles = ", ".join(importer.title for importer in IMPORTERS)
+    error = MalformedDocument(f"{source.file}: no skill here.", fix=f"Give one of: {titles}.", faults=[fault])
     return ImportResult(refused=(Refused(origin=place, name="", error=error),))
 
 
