@@ -1,6 +1,8 @@
 """The baselines: FastAPI that says hello, and FastAPI that asks Postgres for 1, served as the service is served.
 
-    .venv/bin/python benchmarks/bare.py DATABASE_URL     prints its port, serves until it is killed
+    .venv/bin/python benchmarks/bare.py DATABASE_URL
+
+Prints its port and serves until it is told to stop; ``service.py`` starts it.
 """
 
 from __future__ import annotations
