@@ -79,7 +79,12 @@ async def read_body(request: Request) -> Any:
     if "idempotency-key" in request.headers:
         request.state.body_digest = hashlib.sha256(data).digest()
     request.state.is_large = size > _INLINE_BYTES
-    return await _work(request, partial(read_json, data, limits=limits))
+    try:
+        return await _work(request, partial(read_json, data, limits=limits))
+    except MalformedDocument as error:
+        if data.lstrip()[:1] not in (b"{", b"["):
+            error.fix = "This route takes JSON alone; `govctl publish FILE` reads YAML, TOML and SKILL.md too."
+        raise
 
 
 async def _work(request: Request, work: Callable[[], T]) -> T:

@@ -38,6 +38,16 @@ ROLES: Final[dict[Role, frozenset[Right]]] = {
 }
 
 
+_IN_WORDS: Final = {
+    Right.READ: "read",
+    Right.RESOLVE: "resolve as a named consumer",
+    Right.CHECK: "have skills checked",
+    Right.PUBLISH: "publish",
+    Right.AUDIT: "read the audit log",
+    Right.ADMINISTER: "administer tokens",
+}
+
+
 def within(namespace: str, granted: str) -> bool:
     """Does a grant in ``granted`` reach ``namespace``? ``*`` reaches all; a namespace reaches all below it."""
     return granted == "*" or namespace == granted or namespace.startswith(granted + ".")
@@ -70,9 +80,11 @@ class Caller:
         if self.may(right, namespace):
             return
         roles = [role.value for role, rights in ROLES.items() if right in rights]
-        where = f"namespace {namespace!r}" if namespace else "skills without a namespace (needs a grant on '*')"
+        where = {"": " skills without a namespace (which needs a grant on '*')", "*": " any namespace"}.get(
+            namespace, f" namespace {namespace!r}"
+        )
         raise Forbidden(
-            f"This token may not {right.value} in {where}.",
+            f"This token may not {_IN_WORDS[right]} in{where}.",
             fix=f"Ask an admin for a token with one of these roles there: {', '.join(roles)}.",
             details={"right": right.value, "namespace": namespace, "roles": roles},
         )

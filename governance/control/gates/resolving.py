@@ -18,7 +18,7 @@ from governance.control.skills import reading
 from governance.core import consent
 from governance.core.consent import Acceptance, Basis
 from governance.core.versioning import Version
-from governance.errors import GovernanceError
+from governance.errors import GovernanceError, NotFound
 from governance.wire import ResolveQuestion, ResolveRequest
 
 _ON_RECORD: Final = """
@@ -70,10 +70,13 @@ async def answer(connection: reading.Connection, request: ResolveRequest, caller
     for question in request.questions:
         skill = names[question.skill]
         try:
+            if isinstance(skill, NotFound) or (isinstance(skill, str) and not published[skill]):
+                # of a batch, none costs a query of its own
+                alone = len(request.questions) == 1
+                asked = question.skill
+                raise await reading.missing(connection, asked, caller) if alone else reading.no_such_skill(asked)
             if isinstance(skill, Exception):
                 raise skill
-            if not published[skill]:
-                raise reading.no_such_skill(skill)
             answered.append(_answer(question, skill, published[skill], request, known.get(skill, OnRecord()), caller))
         except GovernanceError as error:
             answered.append(Answered(question=question, error=error))

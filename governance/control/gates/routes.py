@@ -37,7 +37,7 @@ from governance.errors import (
     UsageError,
 )
 from governance.telemetry import Telemetry
-from governance.wire import CheckRequest, CheckResult, ResolveAnswer, ResolveRequest, write_json
+from governance.wire import CheckRequest, CheckResult, Problem, ResolveAnswer, ResolveRequest, write_json
 
 router = APIRouter(prefix="/v1", tags=["gate"])
 
@@ -116,11 +116,22 @@ async def resolve(
         await run_in_threadpool(_record, database, marks, caller)
     results = [_result(one, caller, request.app.state.telemetry) for one in answered]
     content = write_json({"results": results})
-    etag = f'"{hashlib.sha256(content).hexdigest()[:32]}"'
+    etag = f'"{hashlib.sha256(content).hexdigest()[:32]}"'  # of what was found, whichever request found it
+    if any(one["problem"] is not None for one in results):
+        content = write_json({"results": [_of_request(one, request) for one in results]})
     headers = {"ETag": etag, "Cache-Control": NO_STORE}
     if is_fresh(request, etag):
         return Response(status_code=304, headers=headers)
     return JSONAnswer(content, headers=headers)
+
+
+def _of_request(result: dict[str, object], request: Request) -> dict[str, object]:
+    """The result with the request's ids in its problem, if it has one."""
+    problem = result["problem"]
+    if not isinstance(problem, Problem):
+        return result
+    ids = {"request_id": request.state.request_id, "trace_id": request.state.trace_id}
+    return {**result, "problem": problem.model_copy(update=ids)}
 
 
 def _record(database: Database, marks: list[resolving.ToRecord], caller: Caller) -> None:

@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, or_
 from sqlmodel import Session, col, select
 
 from governance.control.auth.roles import Caller, Right
-from governance.control.skills.searching import folded_field, like, words
+from governance.control.skills.searching import folded_field, like, stems, words
 from governance.control.skills.tables import SkillRow
 from governance.core.skill import Status
 from governance.wire import SkillCard
@@ -39,9 +39,7 @@ def page(
 
 
 def _conditions(filters: Filters) -> list[ColumnElement[bool]]:
-    conditions: list[ColumnElement[bool]] = [
-        col(SkillRow.search).like(like(word), escape="\\") for word in words(filters.text or "")
-    ]
+    conditions: list[ColumnElement[bool]] = [_has(word) for word in words(filters.text or "")]
     if filters.tag is not None:
         conditions.append(col(SkillRow.tags).contains([filters.tag]))
     if filters.owner is not None:
@@ -51,6 +49,12 @@ def _conditions(filters: Filters) -> list[ColumnElement[bool]]:
     if filters.field is not None:
         conditions.append(col(SkillRow.fields).contains([folded_field(filters.field)]))
     return conditions
+
+
+def _has(word: str) -> ColumnElement[bool]:
+    found = col(SkillRow.search).like(like(word), escape="\\")
+    shorter = stems(word)
+    return found if shorter is None else or_(found, col(SkillRow.search).regexp_match(shorter))
 
 
 def _visible(by: Caller) -> ColumnElement[bool]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
+from difflib import get_close_matches
 from functools import lru_cache
 from typing import Any, Final, TypeAlias
 
@@ -54,6 +55,10 @@ s.yanked, s.disabled, v.opened_by, s.deprecated_since, s.sunset, s.retired_since
 _NAMES: Final = (
     "SELECT name, namespace, short_name FROM skill WHERE name = ANY(%(names)s) OR short_name = ANY(%(names)s)"
 )
+_NEAR: Final = r"""
+SELECT name, namespace FROM skill
+WHERE short_name = %(short)s OR namespace = %(namespace)s OR short_name LIKE %(start)s ORDER BY name LIMIT 300
+"""
 _BLOB: Final = """
 SELECT namespace, manifest, manifest_digest FROM skill_version WHERE manifest_digest = %(digest)s
 UNION ALL
@@ -81,6 +86,8 @@ async def located(connection: Connection, name: str, caller: Caller) -> str:
     """The skill one name stands for, as :func:`locate` finds it. Raises its errors."""
     check_name(name)
     found = (await locate(connection, [name], caller))[name]
+    if isinstance(found, NotFound):
+        raise await missing(connection, name, caller)
     if isinstance(found, Exception):
         raise found
     return found
@@ -109,14 +116,28 @@ def _choose(name: str, rows: Sequence[tuple[str, str, str]], caller: Caller) -> 
     return no_such_skill(name)
 
 
-def no_such_skill(name: str) -> NotFound:
+def no_such_skill(name: str, near: Sequence[str] = ()) -> NotFound:
+    meant = f"Did you mean {', '.join(near)}? " if near else ""
     return NotFound(
         f"There is no skill {name!r} that this token may see.",
-        fix=f"Look for it with `govctl search {name.rpartition('.')[2]}`.",
+        fix=f"{meant}Look for it with `govctl search {name.rpartition('.')[2]}`.",
+        details={"near": list(near)} if near else {},
     )
 
 
-async def version(connection: Connection, skill: str, asked: Version) -> Found:
+async def missing(connection: Connection, name: str, caller: Caller) -> NotFound:
+    """That there is no such skill, with the names that look like it. Costs one query."""
+    namespace, _, short = name.rpartition(".")
+    start = short[:3].replace("_", r"\_") + "%"
+    cursor = await connection.execute(_NEAR, {"short": short, "namespace": namespace, "start": start})
+    rows = [(str(one), str(its)) for one, its in await cursor.fetchall() if caller.may(Right.READ, str(its))]
+    by_ending = {one.rpartition(".")[2]: one for one, _ in reversed(rows)} if not namespace else {}
+    known = {**by_ending, **{one: one for one, _ in rows}}
+    near = dict.fromkeys(known[one] for one in get_close_matches(name, known, n=3, cutoff=0.6))
+    return no_such_skill(name, tuple(near))
+
+
+async def version(connection: Connection, skill: str, asked: Version, caller: Caller) -> Found:
     """The row of one version. Raises NotFound, naming versions that exist, or that there is no such skill."""
     async with connection.cursor(row_factory=dict_row) as cursor:
         await cursor.execute(_ONE, (skill, sort_key(asked)))
@@ -128,7 +149,7 @@ async def version(connection: Connection, skill: str, asked: Version) -> Found:
         )
         there = [str(other["version"]) for other in await cursor.fetchall()]
     if not there:
-        raise no_such_skill(skill)
+        raise await missing(connection, skill, caller)
     raise NotFound(
         f"{skill} has no version {asked}.",
         fix=f"There are {', '.join(there)}; `govctl versions {skill}` lists all.",
@@ -147,13 +168,13 @@ def history(session: Session, skill: str) -> list[Found]:
     return [dict(row) for row in rows]
 
 
-async def versions(connection: Connection, skill: str) -> list[Found]:
+async def versions(connection: Connection, skill: str, caller: Caller) -> list[Found]:
     """All versions of a skill, lowest first, without manifests. Raises NotFound where there is no such skill."""
     async with connection.cursor(row_factory=dict_row) as cursor:
         await cursor.execute(_ALL, (skill,))
         rows = await cursor.fetchall()
     if not rows:
-        raise no_such_skill(skill)
+        raise await missing(connection, skill, caller)
     return list(rows)
 
 
@@ -172,13 +193,13 @@ FROM skill WHERE name = %s
 """
 
 
-async def card(connection: Connection, skill: str) -> dict[str, Any]:
+async def card(connection: Connection, skill: str, caller: Caller) -> dict[str, Any]:
     """A ``SkillCard`` as plain values. Raises NotFound."""
     async with connection.cursor(row_factory=dict_row) as cursor:
         await cursor.execute(_CARD, (skill,))
         row = await cursor.fetchone()
     if row is None:
-        raise no_such_skill(skill)
+        raise await missing(connection, skill, caller)
     return row
 
 

@@ -146,7 +146,7 @@ async def get_version(request: Request, caller: Known, name: Name, version: Vers
     database: Database = request.app.state.database
     async with database.read() as connection:
         skill = await reading.located(connection, name, caller)
-        row = await reading.version(connection, skill, asked)
+        row = await reading.version(connection, skill, asked, caller)
     etag = f"{row['manifest_digest']}.{row['revision']}"
     return cacheable(request, reading.whole(row), etag=etag, cache=REVALIDATE)
 
@@ -171,7 +171,7 @@ async def list_versions(
     database: Database = request.app.state.database
     async with database.read() as connection:
         skill = await reading.located(connection, name, caller)
-        rows = await reading.versions(connection, skill)
+        rows = await reading.versions(connection, skill, caller)
     chosen = [
         row
         for row, parsed in ((row, Version.parse(row["version"])) for row in reversed(rows))
@@ -212,8 +212,8 @@ async def get_skill(request: Request, caller: Known, name: Name) -> Response:
     database: Database = request.app.state.database
     async with database.read() as connection:
         skill = await reading.located(connection, name, caller)
-        card = await reading.card(connection, skill)
-        rows = await reading.versions(connection, skill)
+        card = await reading.card(connection, skill, caller)
+        rows = await reading.versions(connection, skill, caller)
     content = write_json(card | {"lines": reading.lines(rows)})
     return JSONAnswer(content, headers={"Cache-Control": REVALIDATE})
 
@@ -237,7 +237,7 @@ async def diff_versions(
     judge: Judge = request.app.state.judge
     async with database.read() as connection:
         skill = await reading.located(connection, name, caller)
-        rows = [await reading.version(connection, skill, version) for version in asked]
+        rows = [await reading.version(connection, skill, version, caller) for version in asked]
     comparison = await run_in_threadpool(judge.compare_stored, rows[0], rows[1], Comparing(reading=reading_))
     answer = {
         "name": skill,

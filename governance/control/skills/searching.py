@@ -39,6 +39,16 @@ def like(word: str) -> str:
     return f"%{escaped}%"
 
 
+def stems(word: str) -> str | None:
+    """A regular expression for whole words of a text that ``word`` is a longer form of: refunds → refund.
+
+    None where ``word`` is too short, or no word of letters alone. It costs up to two letters at the end.
+    """
+    if not re.fullmatch(r"[a-z]{5,64}", word):
+        return None
+    return rf"\m({word[:-1]}|{word[:-2]})\M" if len(word) > 5 else rf"\m{word[:-1]}\M"
+
+
 def field_names(manifest: SkillManifest) -> list[str]:
     """Names of the fields both schemas declare, at any depth, as written; bounded."""
     names: dict[str, None] = {}

@@ -91,7 +91,7 @@ def create_token(
 def list_tokens(caller: Known, current: Write, limit: Limit = 50, cursor: Cursor = None) -> Response:
     """The tokens whose every grant the caller administers, without secrets."""
     if not caller.reach(Right.ADMINISTER):
-        caller.need(Right.ADMINISTER, "")
+        caller.need(Right.ADMINISTER, "*")
     items, after = service.page(current, by=caller, after=read_cursor(cursor), limit=limit)
     page = TokenPage(items=items, next=None if after is None else write_cursor(after))
     return JSONAnswer(page, headers={"Cache-Control": NO_STORE})
@@ -102,5 +102,5 @@ def revoke_token(request: Request, caller: Known, current: Write, token_id: Toke
     """Revoke a token at once. Safe to repeat."""
     request.state.attempt = service.attempt_to_revoke(token_id)
     if not caller.reach(Right.ADMINISTER):
-        caller.need(Right.ADMINISTER, "")
+        caller.need(Right.ADMINISTER, "*")
     return JSONAnswer(service.revoke(current, token_id, by=caller), headers={"Cache-Control": NO_STORE})
