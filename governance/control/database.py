@@ -111,6 +111,7 @@ class Database:
             pool_size=settings.session_pool_size,
             max_overflow=0,
             pool_timeout=_POOL_WAIT_SEC,
+            hide_parameters=True,  # an error says what failed, never which row was being written
         )
         event.listen(self.engine, "checkout", _check_checked_out)
         self.reads: AsyncConnectionPool[psycopg.AsyncConnection[tuple[Any, ...]]] = AsyncConnectionPool(

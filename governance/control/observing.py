@@ -121,6 +121,7 @@ _SECRETS: Final = (
     (re.compile(r"(?i)\b(bearer|basic)\s+\S+"), r"\1 ***"),
     (re.compile(r"(://[^\s:/@]*):[^\s@/]+@"), r"\1:***@"),
     (re.compile(r"(?i)\b(password|passwd|secret|api_?key)(\s*[=:]\s*)\S+"), r"\1\2***"),
+    (re.compile(r"(\bDETAIL:\s+)[^\n]*"), r"\1***"),  # where Postgres quotes the row it refused
 )
 _OWN: Final = frozenset(logging.makeLogRecord({}).__dict__) | {"message", "asctime", "taskName", "color_message"}
 

@@ -30,6 +30,7 @@ AUDIT_ACTIONS: Final[dict[str, str]] = {
 """Every action an entry may name, with its meaning. Names are permanent."""
 
 ENTRY_FORMAT: Final = 1
+_MAX_FAULTS: Final = 20
 
 
 class AuditOutcome(StrEnum):
@@ -97,8 +98,13 @@ def append(
 
 
 def append_refusal(session: Session, attempt: Attempt, error: GovernanceError, *, by: Caller) -> None:
-    """Append the entry of an attempt that was refused; the caller commits it though the attempt was undone."""
-    after = {"code": error.code, "detail": error.message[:1_000]}
+    """Append the entry of an attempt that was refused; the caller commits it though the attempt was undone.
+
+    It holds codes, pointers and fingerprints; sentences may quote what was sent, so none is kept.
+    """
+    after: dict[str, Any] = {"code": error.code}
+    if error.faults:
+        after["faults"] = [{"pointer": one.pointer, "code": one.code} for one in error.faults[:_MAX_FAULTS]]
     decision = error.details.get("decision")
     if isinstance(decision, dict):
         after |= decision_summary(decision)
@@ -110,7 +116,7 @@ def decision_summary(decision: dict[str, Any]) -> dict[str, Any]:
     kept = ("decision", "verdict", "declared", "computed", "level", "bump", "smallest_version")
     return {name: decision.get(name) for name in kept} | {
         "reasons": [
-            {key: reason[key] for key in ("code", "outcome", "fingerprint") if key in reason}
+            {key: reason[key] for key in ("code", "outcome", "fingerprint", "pointer") if key in reason}
             for reason in decision.get("reasons", [])
         ],
         "compared": [

@@ -29,6 +29,7 @@ from governance.core.compat.model import (
 from governance.core.compat.question import Question
 from governance.core.compat.risks import Risks, breaks_explained
 from governance.core.compat.search import searched
+from governance.core.compat.sensitive import concealed
 from governance.core.compat.telling import undecided
 from governance.core.schema.answers import NOTHING, Answer
 from governance.core.schema.budget import Budget, BudgetExceeded, Interrupt
@@ -84,7 +85,10 @@ def check(
         if faults is not None:
             return _invalid(*faults, prefix=f"/{side.value}_schema")
         sides.append(_side(one, other, side, settings, opinion, interrupt))
-    findings = [*sides[0].findings, *sides[1].findings, *contract_changes(old, new)]
+    findings = concealed(
+        [*sides[0].findings, *sides[1].findings, *contract_changes(old, new)],
+        (old.input_schema, new.input_schema, old.output_schema, new.output_schema),
+    )
     comparison = _comparison(
         findings, equal=all(side.equal for side in sides), identical=_same_contract(old, new, findings)
     )
@@ -111,7 +115,7 @@ def check_schemas(
     if faults is not None:
         return _invalid(*faults, prefix="")
     sided = _side(old, new, side, settings, opinion, interrupt)
-    findings = [*sided.findings, *annotation_changes(old, new, side)]
+    findings = concealed([*sided.findings, *annotation_changes(old, new, side)], (old, new))
     comparison = _comparison(findings, equal=sided.equal, identical=not findings and _same(old, new))
     return replace(
         comparison,

@@ -155,14 +155,18 @@ class Finding:
     witness: Witness | None = None
     evidence: Evidence | None = None
     skill: str = ""
+    hidden: str = ""
+    """A digest of the fragments as they were, where sensitive values in them are hidden."""
 
     @property
     def fingerprint(self) -> str:
         """A name that survives rewording: 16 hex digits over what changed and where, never the prose."""
         place = self.old_pointer if self.old_pointer is not None else self.new_pointer
-        fragments = [
+        fragments: list[JSON] = [
             None if fragment is ABSENT else [canonical_or_text(fragment)] for fragment in (self.old, self.new)
         ]
+        if self.hidden:
+            fragments = [self.hidden]
         parts = [self.skill, self.side.value, self.code, place, *fragments]
         return hashlib.sha256(canonical_or_text(parts).encode()).hexdigest()[:16]
 

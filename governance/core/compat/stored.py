@@ -22,7 +22,12 @@ from governance.core.compat.model import (
 
 def kept_document(comparison: Comparison) -> dict[str, JSON]:
     """The comparison with what its own document leaves out. Expects one without faults."""
-    return comparison.to_document() | {"identical": comparison.identical}
+    hidden = [finding.hidden for finding in comparison.findings]
+    return (
+        comparison.to_document()
+        | {"identical": comparison.identical}
+        | ({"hidden": hidden} if any(hidden) else {})
+    )
 
 
 def kept_comparison(document: JSON) -> Comparison:
@@ -32,10 +37,12 @@ def kept_comparison(document: JSON) -> Comparison:
         ValueError: the document is none of them.
     """
     try:
+        found = document["findings"]
+        hidden = document.get("hidden", [""] * len(found))
         comparison = Comparison(
             verdict=Verdict(document["verdict"]),
             level=Level(document["level"]),
-            findings=tuple(map(_finding, document["findings"])),
+            findings=tuple(_finding(one, digest) for one, digest in zip(found, hidden, strict=True)),
             identical=document["identical"],
             reason=document.get("reason"),
             second_opinion=tuple(map(Side, document.get("second_opinion", ()))),
@@ -49,7 +56,7 @@ def kept_comparison(document: JSON) -> Comparison:
     return comparison
 
 
-def _finding(document: dict[str, Any]) -> Finding:
+def _finding(document: dict[str, Any], hidden: str) -> Finding:
     witness, evidence = document.get("witness"), document.get("evidence")
     return Finding(
         code=document["code"],
@@ -64,6 +71,7 @@ def _finding(document: dict[str, Any]) -> Finding:
         new=document.get("new", ABSENT),
         witness=None if witness is None else _witness(witness),
         evidence=None if evidence is None else Evidence(**evidence),
+        hidden=hidden,
     )
 
 

@@ -12,6 +12,7 @@ from governance.core.document import read_json
 from governance.core.lint.model import Spot
 from governance.core.lint.reading import both_schemas
 from governance.core.schema.dialects import DEFAULT_DIALECT, dialect_of
+from governance.core.schema.marks import marks_sensitive
 from governance.core.skill import Category, SkillManifest
 
 
@@ -69,6 +70,8 @@ def _refusal(schema: JSON, value: JSON) -> tuple[str, str] | None:
     if error is None:
         return None
     path = "".join(f"/{escape(str(token))}" for token in error.instance_path)
+    if marks_sensitive(schema):
+        return path, f"`{error.kind.name}` refuses it (a value may be sensitive)"
     return path, str(error.message)[:200]
 
 

@@ -7,6 +7,7 @@ from typing import Any, Final, TypeAlias
 
 from governance.core.canonical import escape
 from governance.core.schema.dialects import Dialect, dialect_of
+from governance.core.schema.marks import HIDDEN, touches_sensitive
 from governance.errors import Fault
 
 _Trail: TypeAlias = "tuple[_Trail, str | int] | None"
@@ -39,7 +40,7 @@ def schema_faults(schema: Any) -> list[Fault]:
     faults = [
         Fault(
             pointer="".join(f"/{escape(str(token))}" for token in error.instance_path),
-            message=_short(str(error.message)),
+            message=_complaint(schema, error),
             code="schema-metaschema",
         )
         for error in errors
@@ -95,6 +96,13 @@ def _metaschema(dialect: Dialect) -> Any:
 
 def _first(items: Any, count: int) -> list[Any]:
     return [item for item, _ in zip(items, range(count), strict=False)]
+
+
+def _complaint(schema: Any, error: Any) -> str:
+    """The metaschema's complaint, which quotes what it complains of: nothing that is sensitive."""
+    if touches_sensitive(schema, list(error.instance_path)):
+        return f"{HIDDEN} does not fit `{error.kind.name}` of the metaschema"
+    return _short(str(error.message))
 
 
 def _short(text: str, limit: int = 200) -> str:
