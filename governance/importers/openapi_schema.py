@@ -11,6 +11,7 @@ The structure stays as it was, so that a pointer into the result is one into the
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -83,15 +84,16 @@ class Schemas:
                 self._identified.setdefault(schema["$id"], pointer)
 
     def name_of(self, pointer: str) -> str:
-        """The key under which the schema at ``pointer`` is bundled."""
+        """The key under which the schema at ``pointer`` is bundled: a component's own name where references can
+        spell it, else the nearest spelling with eight hex digits of the pointer's hash."""
         if pointer not in self._names:
             tokens = [token.replace("~1", "/").replace("~0", "~") for token in pointer.split("/")[1:]]
             words = tokens[2:] if tokens[:2] == ["components", "schemas"] else tokens
-            base = _UNSAFE.sub("_", "_".join(words))[:100] or "schema"
-            name, count = base, 1
+            name = _UNSAFE.sub("_", "_".join(words))
+            if len(words) != 1 or name != words[0] or not name:
+                name = f"{name[:80]}_{hashlib.sha256(pointer.encode('utf-8', 'replace')).hexdigest()[:8]}"
             while name in self._taken:
-                count += 1
-                name = f"{base}_{count}"
+                name += "_"
             self._names[pointer] = name
             self._taken.add(name)
         return self._names[pointer]

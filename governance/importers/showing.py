@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import re
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from governance.core.canonical import escape
@@ -18,7 +18,7 @@ from governance.core.compat.model import JSON
 from governance.core.lint.model import Client
 from governance.core.lint.reading import subschemas
 from governance.core.schema.dialects import dialect_of
-from governance.importers.values import at, same, written
+from governance.importers.values import at, written
 
 _WHOLE: Final = "contract"
 _MAX_STEPS: Final = 20_000
@@ -74,64 +74,73 @@ def shown_schema(schema: JSON, client: Client) -> Shown:
     return Shown(schema=root, losses=tuple(losses))
 
 
+@dataclass(kw_only=True)
+class _View:
+    """What every value of a schema fulfils, as far as it is said in plain fields."""
+
+    fields: dict[str, dict[str, JSON]] = field(default_factory=dict)
+    """By name, the schemas the field must fulfil, each under its fingerprint."""
+    required: dict[str, None] = field(default_factory=dict)
+    told: dict[str, str] = field(default_factory=dict)
+
+
 class _Root:
     """The root of one schema, told without some of its keywords."""
 
     def __init__(self, schema: dict[str, Any]) -> None:
         self._schema = schema
         self._steps = 0
+        self._prints: dict[int, tuple[JSON, str]] = {}
         dialect = dialect_of(schema)
         self._hiding = dialect is not None and dialect.ref_hides_siblings
+        identifiers = {dialect.id_keyword if dialect else "$id", "$anchor", "$dynamicAnchor"}
+        self._scoped = any(
+            isinstance(node.get(key), str) for node in _nodes(schema)[1:] for key in identifiers & node.keys()
+        )
+        """Are there places where a reference means something else than at the root?"""
 
     def without(self, refused: frozenset[str]) -> dict[str, JSON]:
-        view: dict[str, Any] = {}
+        view = _View()
         self._absorb(view, self._schema, 0)
         told = {key: value for key, value in self._schema.items() if key not in refused}
-        if self._is_reference(self._schema):
+        if "$ref" in self._schema and self._hiding:
             told = {key: value for key, value in told.items() if key in _ASIDE}
         told.pop("unevaluatedProperties", None)  # what the branches evaluated must not become unevaluated
+        closed = told.get("additionalProperties") is False
         own = told.get("properties")
-        properties: dict[str, JSON] = view.get("properties", {})
-        if told.get("additionalProperties") is False:
-            properties = {name: properties[name] for name in own} if isinstance(own, dict) else {}
-        told = {"type": "object", **told}
-        if properties:
-            told["properties"] = properties
-        if view.get("required"):
-            told["required"] = list(view["required"])
-        for key in sorted(_TOLD & view.keys()):
-            told.setdefault(key, view[key])
-        return self._with_references(told)
+        names = own if closed and isinstance(own, dict) else {} if closed else view.fields
+        properties = {name: _all_of(view.fields.get(name, {})) for name in names}
+        told = {"type": "object", **told, **({"properties": properties} if properties else {})}
+        if view.required:
+            told["required"] = list(view.required)
+        for key, text in view.told.items():
+            told.setdefault(key, text)
+        if not self._scoped:
+            return self._with_references(told)
+        plain: dict[str, JSON] = {"type": "object", **view.told}
+        plain |= {"properties": {name: _words(child) for name, child in properties.items()}} if properties else {}
+        return plain | ({"required": told["required"]} if view.required else {})
 
-    def _is_reference(self, schema: dict[str, JSON]) -> bool:
-        """Does the reference in it hide everything else?"""
-        return "$ref" in schema and self._hiding
-
-    def _absorb(self, view: dict[str, Any], schema: JSON, depth: int) -> None:
-        """Add to ``view`` what every value of ``schema`` fulfils, as far as it is said in plain fields."""
+    def _absorb(self, view: _View, schema: JSON, depth: int) -> None:
         self._steps += 1
         if not isinstance(schema, dict) or depth > _MAX_DEPTH or self._steps > _MAX_STEPS:
             return
-        fields: dict[str, Any] = view.setdefault("properties", {})
-        demanded: dict[str, None] = view.setdefault("required", {})
         reference = schema.get("$ref")
         if isinstance(reference, str):
             self._absorb(view, self._follow(reference), depth + 1)
             if self._hiding:
                 return
-        properties = schema.get("properties")
-        self._steps += len(properties) if isinstance(properties, dict) else 0
-        for name, child in properties.items() if isinstance(properties, dict) else ():
-            if name not in fields or fields[name] == {}:
-                fields[name] = child
-            elif not same(fields[name], child):
-                fields[name] = {"allOf": [fields[name], child]}
-        required = schema.get("required")
+        properties, required = schema.get("properties"), schema.get("required")
+        if isinstance(properties, dict):
+            self._steps += len(properties)
+            for name, child in properties.items():
+                view.fields.setdefault(name, {})[self._print(child)] = child
         if isinstance(required, list):
-            demanded.update(dict.fromkeys(name for name in required if isinstance(name, str)))
+            self._steps += len(required)
+            view.required.update(dict.fromkeys(name for name in required if isinstance(name, str)))
         for key in _TOLD:
             if isinstance(schema.get(key), str):
-                view.setdefault(key, schema[key])
+                view.told.setdefault(key, schema[key])
         branches = schema.get("allOf")
         for branch in branches if isinstance(branches, list) else ():
             self._absorb(view, branch, depth + 1)
@@ -140,34 +149,39 @@ class _Root:
             if isinstance(ways, list) and ways:
                 self._absorb_ways(view, ways, depth + 1)
 
-    def _absorb_ways(self, view: dict[str, Any], ways: list[JSON], depth: int) -> None:
-        views: list[dict[str, Any]] = []
+    def _absorb_ways(self, view: _View, ways: list[JSON], depth: int) -> None:
+        views: list[_View] = []
         for way in ways:
-            seen: dict[str, Any] = {}
+            seen = _View()
             self._absorb(seen, way, depth)
             views.append(seen)
-        fields: dict[str, Any] = view["properties"]
-        counts: dict[str, dict[str, JSON]] = {}
-        holders: dict[str, int] = {}
+        holders: dict[str, list[dict[str, JSON]]] = {}
         for seen in views:
-            for name, child in seen.get("properties", {}).items():
-                counts.setdefault(name, {}).setdefault(written(child), child)
-                holders[name] = holders.get(name, 0) + 1
-        for name, distinct in counts.items():
-            if name in fields:
+            for name, schemas in seen.fields.items():
+                holders.setdefault(name, []).append(schemas)
+        for name, held in holders.items():
+            if name in view.fields:
                 continue
-            schemas = list(distinct.values())
-            if holders[name] < len(views):  # some way says nothing of it, and would take anything
-                first = schemas[0] if isinstance(schemas[0], dict) else {}
-                fields[name] = {key: first[key] for key in sorted(_TOLD & first.keys())}
+            distinct = {"&".join(sorted(schemas)): _all_of(schemas) for schemas in held}
+            children = list(distinct.values())
+            if len(held) < len(views):  # some way says nothing of it, and would take anything
+                child = _words(children[0])
             else:
-                fields[name] = schemas[0] if len(schemas) == 1 else {"anyOf": schemas}
-        always = set.intersection(*(set(seen.get("required", ())) for seen in views))
-        view["required"].update(dict.fromkeys(sorted(always)))
+                child = children[0] if len(children) == 1 else {"anyOf": children}
+            view.fields[name] = {self._print(child): child}
+        always = set.intersection(*(set(seen.required) for seen in views))
+        view.required.update(dict.fromkeys(sorted(always)))
+
+    def _print(self, schema: JSON) -> str:
+        """Equal for equal schemas. Remembered with the schema, so that its identity stays its own."""
+        if id(schema) not in self._prints:
+            self._prints[id(schema)] = schema, hashlib.sha256(written(schema).encode("utf-8", "replace")).hexdigest()
+        return self._prints[id(schema)][1]
 
     def _follow(self, reference: str) -> JSON:
         """Where a local reference leads, or None."""
-        return at(self._schema, reference.removeprefix("#")) if reference.startswith("#") else None
+        local = reference.startswith("#") and not self._scoped
+        return at(self._schema, reference.removeprefix("#")) if local else None
 
     def _with_references(self, told: dict[str, JSON]) -> dict[str, JSON]:
         """``told`` with every reference leading where it led: past the old root if that is no more."""
@@ -188,6 +202,16 @@ class _Root:
 
     def _stays(self, told: dict[str, JSON], reference: str) -> bool:
         return at(told, reference[1:]) is at(self._schema, reference[1:]) is not None
+
+
+def _all_of(schemas: dict[str, JSON]) -> JSON:
+    children = [child for child in schemas.values() if child != {}]
+    return children[0] if len(children) == 1 else {"allOf": children} if children else {}
+
+
+def _words(schema: JSON) -> dict[str, JSON]:
+    """Title and description alone."""
+    return {key: schema[key] for key in sorted(_TOLD & schema.keys())} if isinstance(schema, dict) else {}
 
 
 def _nodes(schema: JSON) -> list[dict[str, Any]]:

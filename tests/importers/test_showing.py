@@ -180,3 +180,33 @@ def test_branches_that_multiply_are_cut_off() -> None:
     started = time.monotonic()
     assert shown_schema(schema, OPENAI).schema["type"] == "object"
     assert time.monotonic() - started < 5
+
+
+def test_where_references_depend_on_their_place_only_words_are_shown() -> None:
+    inner = {"$id": "inner.json", "properties": {"a": {"$ref": "#/$defs/x"}}, "$defs": {"x": {"const": 1}}}
+    schema = {
+        "type": "object",
+        "properties": {"b": {"$ref": "inner.json", "description": "Some."}},
+        "required": ["b"],
+        "anyOf": [inner],
+        "$defs": {"x": {"const": 2}},
+    }
+    assert shown_schema(schema, OPENAI).schema == {
+        "type": "object",
+        "properties": {"b": {"description": "Some."}, "a": {}},
+        "required": ["b"],
+    }
+
+
+def test_a_field_told_a_hundred_times_is_told_once_with_each_of_its_schemas() -> None:
+    schema = {"type": "object", "allOf": [{"properties": {"a": {"enum": [n, True]}}} for n in range(2_000)]}
+    (field,) = shown_schema(schema, OPENAI).schema["properties"].values()
+    assert len(field["allOf"]) == 2_000
+
+
+def test_great_schemas_in_many_branches_take_bounded_time() -> None:
+    great = {"properties": {"a": {"enum": [str(n) for n in range(50_000)]}}}
+    schema = {"type": "object", "oneOf": [{"$ref": "#/$defs/great"}] * 5_000, "$defs": {"great": great}}
+    started = time.monotonic()
+    assert shown_schema(schema, OPENAI).schema["properties"]["a"] == great["properties"]["a"]
+    assert time.monotonic() - started < 5
