@@ -16,7 +16,8 @@ from governance.core.compat.places import Places, Spot, field_of, fits
 from governance.core.compat.question import Question
 from governance.core.compat.telling import tell
 from governance.core.schema.answers import Answer
-from governance.core.schema.nodes import Kind, Mode, Node
+from governance.core.schema.kinds import Kind, Mode
+from governance.core.schema.nodes import Node
 
 Wrap: TypeAlias = Callable[[Node], Node]
 """Puts a node of one position into the position it stands at, so that it can be asked of the whole value."""

@@ -8,9 +8,10 @@ from typing import Any, Final
 
 from governance.core.canonical import escape
 from governance.core.schema.budget import Budget, BudgetExceeded
-from governance.core.schema.lower import Lowering, subschemas
+from governance.core.schema.lower import Lowering
 from governance.core.schema.references import DynamicReference, Scope, UnresolvedReference
 from governance.core.schema.regex import UnsupportedPattern, compile_pattern, matches
+from governance.core.schema.subschemas import subschemas
 
 _MATCH_STEPS: Final = 20_000
 

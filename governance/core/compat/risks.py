@@ -12,11 +12,12 @@ from typing import Any, Final
 from governance.core.compat.codes import CODES
 from governance.core.compat.model import ABSENT, Evidence, Finding, FindingLevel, Side
 from governance.core.compat.places import Places, Spot, field_of, fits
-from governance.core.schema import nodes as n
+from governance.core.schema import kinds as n
 from governance.core.schema.answers import ASKED, DENIED, entry
 from governance.core.schema.budget import Budget
+from governance.core.schema.kinds import Mode
 from governance.core.schema.lower import Lowering
-from governance.core.schema.nodes import Mode, Node
+from governance.core.schema.nodes import Node
 from governance.core.schema.solver import Solver
 
 _MAX_PREFIX: Final = 64

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from governance.core.schema.answers import ASKED, DENIED, NOTHING, SENT, Answer, State, as_written
 from governance.core.schema.constants import one_of_values
-from governance.core.schema.nodes import Kind, Node
+from governance.core.schema.kinds import Kind
+from governance.core.schema.nodes import Node
 
 if TYPE_CHECKING:
     from governance.core.schema.solver import Solver

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from governance.core.schema import nodes as n
-from governance.core.schema.nodes import Forest, Kind, Mode, Node, NumberTooLarge, scalar_key, spelled
+from governance.core.schema import kinds as n
+from governance.core.schema.exact import NumberTooLarge, scalar_key, spelled
+from governance.core.schema.kinds import Kind, Mode
+from governance.core.schema.nodes import Forest, Node
 
 
 def one_of_values(forest: Forest, values: Iterable[Any]) -> Node:

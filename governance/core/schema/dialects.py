@@ -35,24 +35,16 @@ class Dialect:
         return "prefixItems" if self.draft >= 2020 else "items"
 
 
-def _dialect(
-    name: str, draft: int, uri: str, specification: Specification[Any], validator: type[Any]
-) -> Dialect:
+def _dialect(name: str, draft: int, uri: str, specification: Specification[Any], validator: type[Any]) -> Dialect:
     return Dialect(name=name, uri=uri, draft=draft, specification=specification, validator=validator)
 
 
 DIALECTS: Final[dict[str, Dialect]] = {
     dialect.uri: dialect
     for dialect in (
-        _dialect(
-            "draft4", 4, "http://json-schema.org/draft-04/schema", DRAFT4, jsonschema_rs.Draft4Validator
-        ),
-        _dialect(
-            "draft6", 6, "http://json-schema.org/draft-06/schema", DRAFT6, jsonschema_rs.Draft6Validator
-        ),
-        _dialect(
-            "draft7", 7, "http://json-schema.org/draft-07/schema", DRAFT7, jsonschema_rs.Draft7Validator
-        ),
+        _dialect("draft4", 4, "http://json-schema.org/draft-04/schema", DRAFT4, jsonschema_rs.Draft4Validator),
+        _dialect("draft6", 6, "http://json-schema.org/draft-06/schema", DRAFT6, jsonschema_rs.Draft6Validator),
+        _dialect("draft7", 7, "http://json-schema.org/draft-07/schema", DRAFT7, jsonschema_rs.Draft7Validator),
         _dialect(
             "2019-09",
             2019,

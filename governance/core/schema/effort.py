@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from governance.core.schema.lower import subschemas
 from governance.core.schema.references import DynamicReference, References, Scope, UnresolvedReference
+from governance.core.schema.subschemas import subschemas
 
 MAX_VALUES: Final = 200_000
 """Values in a payload, written out."""

@@ -12,7 +12,8 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any, Final
 
 from governance.core.canonical import canonical_or_text
-from governance.core.schema.nodes import Forest, Kind, Mode, Node
+from governance.core.schema.kinds import Kind, Mode
+from governance.core.schema.nodes import Forest, Node
 from governance.core.schema.references import DynamicReference, Scope, UnresolvedReference
 
 if TYPE_CHECKING:

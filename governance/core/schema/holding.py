@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from governance.core.schema import nodes as n
+from governance.core.schema import kinds as n
 from governance.core.schema.budget import Budget
-from governance.core.schema.nodes import LITERAL_TYPES, Forest, Kind, Node, NumberTooLarge, exact, scalar_key
+from governance.core.schema.exact import NumberTooLarge, exact, scalar_key
+from governance.core.schema.kinds import LITERAL_TYPES, Kind
+from governance.core.schema.nodes import Forest, Node
 from governance.core.schema.regex import UnsupportedPattern, compile_pattern, matches
 
 Held = bool | None

@@ -47,14 +47,14 @@ def schema_faults(schema: Any) -> list[Fault]:
     ]
     if faults:
         return sorted(faults, key=lambda fault: (fault.pointer.count("/"), fault.pointer))
-    from governance.core.schema.lower import reference_faults  # the lowering knows what a reference is
+    from governance.core.schema.reference_faults import reference_faults  # the lowering knows what a reference is
 
     return reference_faults(schema, dialect)
 
 
 def accepts_only_objects(schema: Any) -> bool:
     """Is it proved that ``schema`` accepts nothing but objects? Expects a schema without faults."""
-    from governance.core.schema.solver import only_objects
+    from governance.core.schema.objecthood import only_objects
 
     return only_objects(schema)
 

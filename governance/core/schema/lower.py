@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from governance.core.canonical import escape
-from governance.core.schema import nodes as n
+from governance.core.schema import kinds as n
 from governance.core.schema.constants import one_of_values
 from governance.core.schema.dialects import Dialect, dialect_of
+from governance.core.schema.exact import NumberTooLarge, exact, spelled
 from governance.core.schema.formats import is_asserted
-from governance.core.schema.nodes import Forest, Kind, Mode, Node, NumberTooLarge, exact, spelled
+from governance.core.schema.kinds import Kind, Mode
+from governance.core.schema.nodes import Forest, Node
 from governance.core.schema.references import DynamicReference, References, Scope, UnresolvedReference
-from governance.errors import Fault
+from governance.core.schema.subschemas import subschemas
 
 _TYPE_MASKS: Final = {
     "null": n.NULL,
@@ -182,7 +183,7 @@ class Lowering:
             mask |= _TYPE_MASKS[name]
         parts = [self.forest.types(mask)]
         if "integer" in names and "number" not in names:
-            parts.append(self.forest.literal(Kind.MULTIPLE, n.exact(1)))
+            parts.append(self.forest.literal(Kind.MULTIPLE, exact(1)))
         return parts
 
     def _numbers(self, schema: dict[str, Any]) -> list[Node]:
@@ -374,82 +375,3 @@ class Lowering:
                         continue
             stack.extend((child, inner) for _, child in subschemas(node, self.dialect) if child is not node.get("not"))
         return False
-
-
-_MAPS: Final = frozenset(
-    ("properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies")
-)
-_LISTS: Final = frozenset(("allOf", "anyOf", "oneOf", "prefixItems", "items"))
-_SINGLES: Final = frozenset((
-    "additionalItems", "additionalProperties", "contains", "else", "if", "items", "not",
-    "propertyNames", "then", "unevaluatedItems", "unevaluatedProperties",
-))  # fmt: skip
-
-
-def subschemas(schema: dict[str, Any], dialect: Dialect) -> list[tuple[str, Any]]:
-    """The direct subschemas of ``schema`` with their relative pointers, definitions included."""
-    found: list[tuple[str, Any]] = []
-    for keyword, value in schema.items():
-        if isinstance(value, dict):
-            if keyword in _MAPS:
-                found.extend(
-                    [
-                        (f"/{keyword}/{escape(name)}", child)
-                        for name, child in value.items()
-                        if isinstance(child, dict | bool)
-                    ]
-                )
-            elif keyword in _SINGLES:
-                found.append((f"/{keyword}", value))
-        elif isinstance(value, list):
-            if keyword in _LISTS:
-                found.extend(
-                    [
-                        (f"/{keyword}/{index}", child)
-                        for index, child in enumerate(value)
-                        if isinstance(child, dict | bool)
-                    ]
-                )
-        elif isinstance(value, bool) and keyword in _SINGLES:
-            found.append((f"/{keyword}", value))
-    return found
-
-
-def reference_faults(document: Any, dialect: Dialect) -> list[Fault]:
-    """Every reference that leads nowhere and every pattern that is none, each with its pointer."""
-    from governance.core.schema.regex_syntax import parse
-    from governance.core.schema.regex_tree import UnsupportedPattern
-
-    faults: list[Fault] = []
-    references = References(document, dialect)
-    stack: list[tuple[Any, Scope, str]] = [(document, references.root, "")]
-    while stack:
-        node, scope, pointer = stack.pop()
-        if not isinstance(node, dict):
-            continue
-        inner = references.enter(node, scope)
-        for keyword in ("$ref", "$dynamicRef", "$recursiveRef"):
-            reference = node.get(keyword)
-            if isinstance(reference, str):
-                try:
-                    references.follow(reference, inner)
-                except UnresolvedReference:
-                    message = f"the reference {reference[:120]!r} leads nowhere in this document; nothing is fetched"
-                    faults.append(Fault(pointer=f"{pointer}/{keyword}", message=message, code="schema-reference"))
-        patterns = [("/pattern", node["pattern"])] if isinstance(node.get("pattern"), str) else []
-        if isinstance(node.get("patternProperties"), dict):
-            patterns += [(f"/patternProperties/{escape(p)}", p) for p in node["patternProperties"]]
-        for place, pattern in patterns:
-            try:
-                parse(pattern)
-            except UnsupportedPattern as error:
-                if error.reason == "syntax":
-                    message = f"{pattern[:120]!r} is no ECMA-262 pattern"
-                    faults.append(Fault(pointer=pointer + place, message=message, code="schema-pattern"))
-        if "$ref" in node and dialect.ref_hides_siblings:
-            keep = ("/definitions", "/$defs")
-            children = [(p, c) for p, c in subschemas(node, dialect) if p.startswith(keep)]
-        else:
-            children = subschemas(node, dialect)
-        stack.extend((child, inner, pointer + place) for place, child in children)
-    return faults

@@ -7,13 +7,16 @@ named property or on a fresh name of some class; what survives is the recipe of 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import count
 from typing import TYPE_CHECKING, Any, Final
 
-from governance.core.schema import nodes as n
-from governance.core.schema.answers import ASKED, DENIED, FORCED, NOTHING, ROOT, SENT, Answer, State
-from governance.core.schema.nodes import Kind, Mode, Node, finite_set
+from governance.core.schema import kinds as n
+from governance.core.schema.answers import ASKED, DENIED, FORCED, NOTHING, SENT, Answer, State
+from governance.core.schema.apart import finite_set
+from governance.core.schema.kinds import Kind, Mode
+from governance.core.schema.nodes import Node
+from governance.core.schema.object_shape import ObjectShape, object_shape
 from governance.core.schema.regex import UnsupportedPattern, compile_pattern, matches
 
 if TYPE_CHECKING:
@@ -35,28 +38,10 @@ class _Fresh:
     value: State
 
 
-@dataclass
-class _Shape:
-    """The literals of one object position, sorted by what they say."""
-
-    asked: list[tuple[Node, int]] = field(default_factory=list)
-    denied: list[Node] = field(default_factory=list)
-    required: dict[str, None] = field(default_factory=dict)
-    absent: set[str] = field(default_factory=set)
-    fewest: int = 0
-    most: int | None = None
-    names: list[int] = field(default_factory=list)
-    denied_names: list[Node] = field(default_factory=list)
-    closed: bool = False
-    forced: bool = False
-    told: set[str] = field(default_factory=set)
-    """Names that ``required`` of the sender's own schemas mentions: they count as declared."""
-
-
 def find_object(solver: Solver, literals: list[int], state: State) -> Answer:
     """A small object that meets the literals; ``state`` is the whole position, to see what its sender wrote."""
     solver.budget.spend(2 * len(literals))
-    shape = _sorted(solver, literals)
+    shape = object_shape(solver, literals)
     if shape.most is not None and shape.most < shape.fewest:
         return NOTHING
     if any(name in shape.absent for name in shape.required):
@@ -71,43 +56,8 @@ def find_object(solver: Solver, literals: list[int], state: State) -> Answer:
         return Answer(None, None, str(undecided))
 
 
-def _sorted(solver: Solver, literals: list[int]) -> _Shape:
-    shape = _Shape()
-    for item in literals:
-        if item < 0:
-            shape.closed = shape.closed or item == ROOT
-            shape.forced = shape.forced or item == FORCED
-            continue
-        node, sign = solver.forest.by_id[item >> 2], item & 3
-        kind, args = node.kind, node.args
-        if kind is Kind.PROPS:
-            if sign == DENIED:
-                shape.denied.append(node)
-            else:
-                shape.asked.append((node, sign))
-                shape.closed = shape.closed or (sign == SENT and args[3] is Mode.STRUCTURES)
-        elif kind is Kind.REQUIRED:
-            if sign == DENIED:
-                shape.absent.add(args[0])
-            else:
-                shape.required[args[0]] = None
-                if sign == SENT:
-                    shape.told.add(args[0])
-        elif kind is Kind.NAMES:
-            if sign == DENIED:
-                shape.denied_names.append(args[0])
-            else:
-                shape.names.append(args[0].id * 4 + ASKED)
-        elif (kind is Kind.MINPROPS) != (sign == DENIED):
-            shape.fewest = max(shape.fewest, args[0] + (1 if kind is Kind.MAXPROPS else 0))
-        else:
-            bound = args[0] - (1 if kind is Kind.MINPROPS else 0)
-            shape.most = bound if shape.most is None else min(shape.most, bound)
-    return shape
-
-
 class _Search:
-    def __init__(self, solver: Solver, shape: _Shape) -> None:
+    def __init__(self, solver: Solver, shape: ObjectShape) -> None:
         self.solver = solver
         self.shape = shape
         self.reason: str | None = None

@@ -14,13 +14,14 @@ from collections.abc import Iterable
 from itertools import combinations
 from typing import Any, Final
 
-from governance.core.schema import arrays, objects, strings_leaf
-from governance.core.schema import nodes as n
+from governance.core.schema import arrays, numbers_leaf, objects, strings_leaf
+from governance.core.schema import kinds as n
 from governance.core.schema.answers import ASKED, DENIED, NOTHING, SENT, Answer, State, as_written, entry
+from governance.core.schema.apart import surely_disjoint
 from governance.core.schema.budget import Budget, BudgetExceeded
 from governance.core.schema.holding import Holding
-from governance.core.schema.nodes import Forest, Kind, Node, plain_number, surely_disjoint
-from governance.core.schema.numbers import NumberRange, NumberUndecided
+from governance.core.schema.kinds import Kind
+from governance.core.schema.nodes import Forest, Node
 
 # A deep schema needs more Python frames than the default thousand. Frames live on the heap, so many are cheap,
 # and the solver bounds its own depth. Set once, at import: a limit that moves under a running program surprises.
@@ -380,7 +381,7 @@ class _Expansion:
         if self.type == n.STRING:
             return strings_leaf.find(self.solver, literals)
         if self.type == n.NUMBER:
-            return _find_number(self.solver, literals)
+            return numbers_leaf.find(self.solver, literals)
         by_id = self.by_id
         candidates = [False, True] if self.type == n.BOOLEAN else [None]
         for candidate in candidates:
@@ -394,55 +395,5 @@ _TRUNCATED: Final = -3
 """Marks an alternative that stands for more than were worth listing."""
 
 
-def _find_number(solver: Solver, literals: list[int]) -> Answer:
-    wanted = NumberRange()
-    allowed: set[Any] | None = None
-    for item in literals:
-        if item < 0:
-            continue
-        node, denied = solver.forest.by_id[item >> 2], item & 3 == DENIED
-        kind, args = node.kind, node.args
-        if kind is Kind.ENUM:
-            solver.budget.spend(len(args[0]) // _CONSTANTS_A_STEP)
-            points = {value for type_mask, value in args[0] if type_mask == n.NUMBER}
-            if denied:
-                wanted.excluded |= points
-            else:
-                allowed = points if allowed is None else allowed & points
-        elif kind is Kind.MULTIPLE:
-            (wanted.not_periods if denied else wanted.periods).append(args[0])
-        elif (kind is Kind.MINIMUM) != denied:
-            wanted.at_least(args[0], exclusive=args[1] != denied)
-        else:
-            wanted.at_most(args[0], exclusive=args[1] != denied)
-    if allowed is not None:
-        fitting = [value for value in allowed if wanted.admits(value)]
-        if not fitting:
-            return NOTHING
-        return Answer(True, plain_number(min(fitting, key=lambda value: (abs(value), value < 0))))
-    try:
-        found = wanted.find(solver.budget)
-    except NumberUndecided:
-        return Answer(None, None, "number-too-rare")
-    return NOTHING if found is None else Answer(True, plain_number(found))
-
-
 def _contradicts(state: State) -> bool:
     return any(item & 3 == DENIED and item >= 0 and (item - 1 in state or item + 1 in state) for item in state)
-
-
-def only_objects(schema: Any) -> bool:
-    """Is it proved that a schema (without faults) accepts nothing but objects?"""
-    from governance.core.schema.lower import Lowering
-
-    forest = Forest()
-    node = Lowering(forest, schema).lower()
-    if node.can_hold & ~n.OBJECT == 0:
-        return True
-    solver = Solver(forest, Budget(20_000))
-    others = (n.NULL, n.BOOLEAN, n.NUMBER, n.STRING, n.ARRAY)
-    try:
-        asked = frozenset((entry(node, ASKED),))
-        return all(solver.solve_type(other, asked).found is False for other in others)
-    except BudgetExceeded:
-        return False

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from governance.core.schema import nodes as n
+from governance.core.schema import kinds as n
 from governance.core.schema.answers import DENIED, NOTHING, Answer
 from governance.core.schema.formats import SAMPLES, has_format, has_match
-from governance.core.schema.nodes import Kind
+from governance.core.schema.kinds import Kind
 from governance.core.schema.regex import Regex, UnsupportedPattern, compile_pattern, matches
 from governance.core.schema.strings import find_string
 

@@ -8,8 +8,10 @@ from typing import Any
 
 import pytest
 
+from governance.core.schema.exact import NumberTooLarge, exact, plain_number, scalar_key
+from governance.core.schema.kinds import Kind
 from governance.core.schema.lower import Lowering
-from governance.core.schema.nodes import MAX_NODES, Forest, Kind, NumberTooLarge, exact, plain_number, scalar_key
+from governance.core.schema.nodes import MAX_NODES, Forest
 
 S, I, NULL = {"type": "string"}, {"type": "integer"}, {"type": "null"}  # noqa: E741
 

@@ -1,0 +1,27 @@
+"""Does a schema accept objects alone? An input's arguments are named, so nothing else may pass."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from governance.core.schema import kinds as n
+from governance.core.schema.answers import ASKED, entry
+from governance.core.schema.budget import Budget, BudgetExceeded
+from governance.core.schema.lower import Lowering
+from governance.core.schema.nodes import Forest
+from governance.core.schema.solver import Solver
+
+
+def only_objects(schema: Any) -> bool:
+    """Is it proved that a schema (without faults) accepts nothing but objects?"""
+    forest = Forest()
+    node = Lowering(forest, schema).lower()
+    if node.can_hold & ~n.OBJECT == 0:
+        return True
+    solver = Solver(forest, Budget(20_000))
+    others = (n.NULL, n.BOOLEAN, n.NUMBER, n.STRING, n.ARRAY)
+    try:
+        asked = frozenset((entry(node, ASKED),))
+        return all(solver.solve_type(other, asked).found is False for other in others)
+    except BudgetExceeded:
+        return False
