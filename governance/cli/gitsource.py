@@ -15,12 +15,13 @@ from pathlib import Path, PurePosixPath
 from typing import Final
 
 from governance.errors import DocumentTooLarge, NotFound, UsageError
+from governance.importers.walk import is_candidate
 
 MAX_FILES: Final = 20_000
 MAX_FILE_BYTES: Final = 16 * 1024 * 1024
 MAX_TOTAL_BYTES: Final = 256 * 1024 * 1024
 _TIMEOUT_SEC: Final = 60
-_REGULAR_MODES: Final = {b"100644", b"100755"}
+_REGULAR_MODES: Final = {"100644", "100755"}
 _ENVIRONMENT: Final = {
     "GIT_TERMINAL_PROMPT": "0",
     "GIT_OPTIONAL_LOCKS": "0",
@@ -88,9 +89,11 @@ class Repository:
         return [name for name in found if name.isprintable()]
 
     def read(self, commit: str, path: PurePosixPath) -> list[tuple[str, bytes]]:
-        """Name and content of the regular files at or below ``path`` (relative to the root), in git's order.
+        """Name and content of the file ``path`` (relative to the root), or of the files below it that may hold
+        skills, in git's order. What is recorded and cannot be read is never taken for not being there.
 
         Raises:
+            UsageError: git lacks the content of one of them, or ``path`` is no file there.
             DocumentTooLarge: more or bigger files than a catalogue of skills ever has.
         """
         entries = list(self._entries(commit, path))
@@ -99,7 +102,7 @@ class Repository:
                 f"{path} at {commit[:12]} holds too much: {len(entries)} files.",
                 fix=f"Name the skills' folder; {MAX_FILES} files, {MAX_TOTAL_BYTES >> 20} MiB are allowed.",
             )
-        contents = self._contents(entries)
+        contents = self._contents(commit, entries)
         return [(entry.path, content) for entry, content in zip(entries, contents, strict=True)]
 
     def _entries(self, commit: str, path: PurePosixPath) -> Iterator[_Entry]:
@@ -108,22 +111,44 @@ class Repository:
         if listed.returncode != 0:
             raise _failed(listed)
         for record in listed.stdout.split(b"\0"):
-            found = re.fullmatch(rb"(\d+) blob ([0-9a-f]+) +(\d+)\t(.+)", record, re.DOTALL)
-            if found is None or found[1] not in _REGULAR_MODES or int(found[3]) > MAX_FILE_BYTES:
+            if not record:
                 continue
-            name = os.fsdecode(found[4])
-            if _stays_inside(name):
-                yield _Entry(path=name, blob=found[2].decode(), size=int(found[3]))
+            found = re.fullmatch(rb"(\d+) (\w+) ([0-9a-f]+) +(\S+)\t(.+)", record, re.DOTALL)
+            if found is None:
+                raise UsageError(f"git lists what nobody understands below {path}.", fix="Try `git fsck`.")
+            mode, _, blob, size = (part.decode() for part in found.groups()[:4])
+            name = os.fsdecode(found[5])
+            named = name == str(path)
+            if not named and not (_stays_inside(name) and is_candidate(name)):
+                continue
+            if mode not in _REGULAR_MODES:
+                if named:
+                    raise UsageError(
+                        f"{name} is no regular file at {commit[:12]}; links and submodules are not followed.",
+                        fix="Name the file that it leads to.",
+                    )
+                continue
+            if not size.isdecimal():
+                raise _lacking(name, commit)
+            if int(size) > MAX_FILE_BYTES:
+                raise DocumentTooLarge(
+                    f"{name} at {commit[:12]} is larger than {MAX_FILE_BYTES >> 20} MiB.",
+                    fix="Name the skills' own files or their folder.",
+                )
+            yield _Entry(path=name, blob=blob, size=int(size))
 
-    def _contents(self, entries: Sequence[_Entry]) -> Iterator[bytes]:
+    def _contents(self, commit: str, entries: Sequence[_Entry]) -> Iterator[bytes]:
         request = "".join(f"{entry.blob}\n" for entry in entries).encode()
         answered = _git(self.root, "cat-file", "--batch", stdin=request)
         if answered.returncode != 0:
             raise _failed(answered)
         position = 0
-        for _ in entries:
-            end = answered.stdout.index(b"\n", position)
-            size = int(answered.stdout[position:end].rsplit(b" ", 1)[1])
+        for entry in entries:
+            end = answered.stdout.find(b"\n", position)
+            told = re.fullmatch(rb"[0-9a-f]+ blob (\d+)", answered.stdout[position : max(end, position)])
+            if told is None:
+                raise _lacking(entry.path, commit)
+            size = int(told[1])
             yield answered.stdout[end + 1 : end + 1 + size]
             position = end + 1 + size + 1
 
@@ -177,6 +202,13 @@ def _git(folder: Path, *arguments: str, stdin: bytes = b"") -> subprocess.Comple
         raise NotFound("git is not installed.", fix="Install git, or compare with a path.") from None
     except subprocess.TimeoutExpired:
         raise UsageError(f"git did not answer within {_TIMEOUT_SEC} s.", fix="Compare with a path.") from None
+
+
+def _lacking(name: str, commit: str) -> UsageError:
+    return UsageError(
+        f"git knows {name} at {commit[:12]} and lacks its content.",
+        fix="Fetch it (`git fetch --refetch` in a partial clone), or see what `git fsck` says.",
+    )
 
 
 def _failed(done: subprocess.CompletedProcess[bytes]) -> UsageError:

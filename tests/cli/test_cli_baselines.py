@@ -95,3 +95,51 @@ def test_a_revision_that_was_not_fetched_comes_with_the_command_that_fetches_it(
         git(clone, *command.split()[1:])
         resolves = "FETCH_HEAD" if revision == "release" else revision
         assert here("check", "tools.json", "--against", f"git:{resolves}", cwd=clone).code in (0, 1)
+
+
+def _lose(repository: Path, path: str) -> None:
+    blob = subprocess.run(
+        ["git", "rev-parse", f"HEAD:{path}"], cwd=repository, capture_output=True, text=True, check=True
+    ).stdout.strip()
+    (repository / ".git" / "objects" / blob[:2] / blob[2:]).unlink()
+
+
+@pytest.mark.parametrize("baseline", ["git:HEAD", "git:HEAD:tools.json", "git:HEAD:"])
+def test_a_baseline_that_git_cannot_read_is_never_taken_for_missing(
+    here: Govctl, repository: Path, baseline: str
+) -> None:
+    _lose(repository, "tools.json")
+    write(repository / "tools.json", tools(find=NARROWER))
+    done = here("check", "tools.json", "--against", baseline, "--version", "1.1.0", cwd=repository)
+    assert done.code == 2
+    assert "tools.json" in done.err
+    assert "lacks its content" in done.err
+    assert "git fetch" in done.err
+
+
+def test_what_is_no_candidate_may_be_unreadable_in_a_folder(here: Govctl, repository: Path) -> None:
+    (repository / "film.bin").write_bytes(b"x")
+    git(repository, "add", ".")
+    git(repository, "commit", "-qm", "film")
+    _lose(repository, "film.bin")
+    write(repository / "tools.json", tools(find=NARROWER))
+    assert here("check", ".", cwd=repository).code == 1
+
+
+@pytest.mark.parametrize("baseline", ["git:HEAD", "git:HEAD:tools.json"])
+def test_a_baseline_that_is_too_large_or_a_link_is_a_mistake(here: Govctl, repository: Path, baseline: str) -> None:
+    (repository / "tools.json").write_bytes(b" " * (16 * 1024 * 1024) + b"{}")
+    git(repository, "commit", "-qam", "large")
+    write(repository / "tools.json", tools(find=NARROWER))
+    done = here("check", "tools.json", "--against", baseline, cwd=repository)
+    assert done.code == 2
+    assert "tools.json" in done.err
+    assert "larger than 16 MiB" in done.err
+    (repository / "tools.json").unlink()
+    (repository / "tools.json").symlink_to("elsewhere.json")
+    git(repository, "commit", "-qam", "link")
+    (repository / "tools.json").unlink()
+    write(repository / "tools.json", tools(find=NARROWER))
+    done = here("check", "tools.json", "--against", baseline, cwd=repository)
+    assert done.code == 2
+    assert "tools.json is no regular file" in done.err
