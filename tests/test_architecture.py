@@ -11,9 +11,11 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator
+from graphlib import TopologicalSorter
 from importlib import metadata
 from pathlib import Path
 
+import grimp
 import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
@@ -47,6 +49,12 @@ MADE_HERE = {
     line.rstrip("/") for line in (ROOT / ".gitignore").read_text().splitlines() if line and not line.startswith("#")
 } | {".git"}
 LONGEST_MODULE = 400
+
+
+def test_no_module_imports_itself_by_a_detour() -> None:
+    graph = grimp.build_graph("governance", exclude_type_checking_imports=True, cache_dir=None)
+    sorter = TopologicalSorter({module: graph.find_modules_directly_imported_by(module) for module in graph.modules})
+    sorter.prepare()  # raises CycleError, which names the modules
 
 
 def ours() -> Iterator[Path]:

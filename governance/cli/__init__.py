@@ -11,30 +11,9 @@ import sys
 from collections.abc import Sequence
 from typing import Final
 
-COMMANDS: Final[dict[str, str]] = {
-    "demo": "the whole thing in ten seconds, on example skills or on yours",
-    "serve": "run the control plane",
-    "migrate": "bring a database to this version's tables",
-    "import": "read skills from files and say what is accepted, and why not",
-    "lint": "what makes a skill hard to route, to call or to trust",
-    "check": "would the gate let these skills in? offline, or as the registry decides",
-    "diff": "what changed between two contracts, each break with its payload",
-    "witness": "the payloads that separate two contracts, also as JSON Lines or as a test file",
-    "publish": "put versions into the registry, through the gate",
-    "catalogue": "a whole tool list, released as one: publish, check, diff, list",
-    "show": "one skill or one version of it",
-    "list": "the skills of the registry",
-    "search": "find skills by words, tag, owner, state or field",
-    "versions": "the versions of a skill, highest first",
-    "resolve": "which version serves a caller, and what it is held back from",
-    "range": "which of some versions a range admits",
-    "export": "write a skill as native manifest, MCP tool or SKILL.md",
-    "token": "create, list and revoke tokens",
-    "audit": "who changed what and what was refused: list, export",
-    "doctor": "is everything here that govctl needs?",
-    "explain": "what a code means: findings, lints, gate reasons, errors",
-}
-"""Every command and its one line; ``commands/NAME.py`` (``import`` lives in ``import_.py``) holds it."""
+from governance.cli.commands import COMMANDS
+
+__all__ = ["COMMANDS", "entry", "main"]
 
 INTERRUPTED: Final = 130
 

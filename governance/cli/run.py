@@ -15,8 +15,8 @@ from difflib import get_close_matches
 from pathlib import Path
 from types import ModuleType
 
-from governance.cli import COMMANDS
 from governance.cli.arguments import Parser, add_common, protect, split_command
+from governance.cli.commands import COMMANDS
 from governance.cli.output import Output, destinations, write_stdout
 from governance.cli.problem import problem_lines
 from governance.cli.terminal import clean
