@@ -1,4 +1,4 @@
-"""One file a command: ``add_arguments(parser)`` and ``run(call) -> exit code``. None knows another; the table is here."""
+"""One file a command: ``add_arguments(parser)`` and ``run(call) -> exit code``. None knows another."""
 
 from __future__ import annotations
 
