@@ -50,6 +50,8 @@ def pair_up(old: ImportResult, new: ImportResult, *, compare: Compare) -> list[P
     if len(before) == len(after) == 1 and not old.refused and not new.refused:
         (one,), (other,) = before.values(), after.values()
         comparison = compare(one, other).named(other.name)
+        if any(finding.code == "contract.tool-renamed" for finding in comparison.findings):
+            return [_pair(one.name, one, comparison.named(one.name), "renamed", successor=other.name)]
         return [_pair(other.name, one, comparison, "unchanged" if comparison.identical else "changed")]
     pairs = [*_invalid(old, "old"), *_invalid(new, "new")]
     unreadable = {pair.name for pair in pairs}

@@ -167,7 +167,7 @@ def _renamed(manifest: SkillManifest, successor: _Successor, compare: Compare) -
         beyond,
         verdict=Verdict.INVALID if beyond.verdict is Verdict.INVALID else Verdict.BREAKING,
         level=Level.BREAKING_CHANGE,
-        findings=(renamed, *beyond.findings),
+        findings=(renamed, *(finding for finding in beyond.findings if finding.code != row.id)),
         identical=False,
         reason=beyond.reason if beyond.verdict is Verdict.INVALID else None,
     )

@@ -143,3 +143,13 @@ def test_a_baseline_that_is_too_large_or_a_link_is_a_mistake(here: Govctl, repos
     done = here("check", "tools.json", "--against", baseline, cwd=repository)
     assert done.code == 2
     assert "tools.json is no regular file" in done.err
+
+
+def test_one_tool_under_another_name_is_renamed_for_diff_as_for_check(here: Govctl, tmp_path: Path) -> None:
+    write(tmp_path / "old.json", tools(get_user=OLD))
+    write(tmp_path / "new.json", tools(fetch_user=OLD))
+    done = here("diff", "old.json", "new.json", "-o", "json")
+    assert done.code == 1
+    assert (done.json["change"], done.json["successor"]) == ("renamed", "fetch_user")
+    assert [finding["code"] for finding in done.json["findings"]][0] == "contract.tool-renamed"
+    assert here("check", "new.json", "--against", "old.json", "-o", "json").json["renamed"]

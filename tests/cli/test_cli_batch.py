@@ -223,3 +223,12 @@ def test_ctrl_c_ends_a_run_with_130_after_whole_lines(tmp_path: Path) -> None:
 
 def test_a_file_that_is_not_there_is_a_usage_error(govctl: Govctl) -> None:
     assert govctl("diff", "--batch", "nowhere.jsonl").code == 2
+
+
+def test_names_that_both_tools_say_and_that_differ_are_a_break(govctl: Govctl) -> None:
+    named = [tool(OPEN, name=name) for name in ("get_user", "fetch_user")]
+    stdin = pair(*named) + pair(named[0], tool(OPEN)) + pair(tool(OPEN), named[1], name="get_user")
+    renamed, *unknown = govctl("diff", "--batch", "-", "-o", "jsonl", stdin=stdin).lines
+    assert (renamed["verdict"], renamed["bump"]) == ("breaking", "major")
+    assert [finding["code"] for finding in renamed["findings"]] == ["contract.tool-renamed"]
+    assert [one["verdict"] for one in unknown] == ["compatible", "compatible"]

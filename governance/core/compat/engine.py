@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -69,7 +69,7 @@ def check(
 ) -> Comparison:
     """Compare two versions of a skill on both sides and beside the schemas.
 
-    ``None`` stands for "there is no such skill": added (a note) or removed (breaking). ``opinion`` is asked where
+    ``None`` stands for "there is no such skill": added (a note) or removed (breaking); two names are a break. ``opinion`` is asked where
     the engine cannot decide, and under the strict reading also whether it agrees. Once ``interrupt`` says so,
     what is still open stays undecided with the reason ``time``.
     """
@@ -86,7 +86,7 @@ def check(
             return _invalid(*faults, prefix=f"/{side.value}_schema")
         sides.append(_side(one, other, side, settings, opinion, interrupt))
     findings = concealed(
-        [*sides[0].findings, *sides[1].findings, *contract_changes(old, new)],
+        [*_renamed(old, new), *sides[0].findings, *sides[1].findings, *contract_changes(old, new)],
         (old.input_schema, new.input_schema, old.output_schema, new.output_schema),
     )
     comparison = _comparison(
@@ -293,6 +293,24 @@ def _added_or_removed(old: SkillManifest | None, new: SkillManifest | None) -> C
         evidence=Evidence(field="name", old=old.name if old else None, new=new.name if new else None),
     )
     return _comparison([finding], equal=False, identical=False)
+
+
+def _renamed(old: SkillManifest, new: SkillManifest) -> Iterator[Finding]:
+    """Callers of the old name find nothing under it. A name without a namespace stands for itself in any."""
+    one, other = (name.rpartition(".") for name in (old.name, new.name))
+    if not (old.name and new.name) or (one[2] == other[2] and (not one[0] or not other[0] or one[0] == other[0])):
+        return
+    code = CODES["contract.tool-renamed"]
+    yield Finding(
+        code=code.id,
+        side=Side.CONTRACT,
+        level=code.level,
+        message=f"{code.title}: {old.name} → {new.name}",
+        fix=code.fix,
+        old=old.name,
+        new=new.name,
+        evidence=Evidence(field="name", old=old.name, new=new.name),
+    )
 
 
 def _faults(old: JSON, new: JSON) -> tuple[str, list[Fault]] | None:
