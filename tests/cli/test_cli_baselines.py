@@ -151,5 +151,5 @@ def test_one_tool_under_another_name_is_renamed_for_diff_as_for_check(here: Govc
     done = here("diff", "old.json", "new.json", "-o", "json")
     assert done.code == 1
     assert (done.json["change"], done.json["successor"]) == ("renamed", "fetch_user")
-    assert [finding["code"] for finding in done.json["findings"]][0] == "contract.tool-renamed"
+    assert done.json["findings"][0]["code"] == "contract.tool-renamed"
     assert here("check", "new.json", "--against", "old.json", "-o", "json").json["renamed"]

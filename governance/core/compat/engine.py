@@ -69,9 +69,9 @@ def check(
 ) -> Comparison:
     """Compare two versions of a skill on both sides and beside the schemas.
 
-    ``None`` stands for "there is no such skill": added (a note) or removed (breaking); two names are a break. ``opinion`` is asked where
-    the engine cannot decide, and under the strict reading also whether it agrees. Once ``interrupt`` says so,
-    what is still open stays undecided with the reason ``time``.
+    ``None`` stands for "there is no such skill": added (a note) or removed (breaking); two names are a break.
+    ``opinion`` is asked where the engine cannot decide, and under the strict reading also whether it agrees. Once
+    ``interrupt`` says so, what is still open stays undecided with the reason ``time``.
     """
     if old is None or new is None:
         return _added_or_removed(old, new)

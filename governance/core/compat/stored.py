@@ -23,11 +23,8 @@ from governance.core.compat.model import (
 def kept_document(comparison: Comparison) -> dict[str, JSON]:
     """The comparison with what its own document leaves out. Expects one without faults."""
     hidden = [finding.hidden for finding in comparison.findings]
-    return (
-        comparison.to_document()
-        | {"identical": comparison.identical}
-        | ({"hidden": hidden} if any(hidden) else {})
-    )
+    document = comparison.to_document() | {"identical": comparison.identical}
+    return document | ({"hidden": hidden} if any(hidden) else {})
 
 
 def kept_comparison(document: JSON) -> Comparison:
