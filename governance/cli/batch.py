@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from types import FrameType
 from typing import IO, Any, Final
 
+from governance.cli.bare import is_bare_schema
 from governance.comparing import Comparer
 from governance.core.compat.engine import Settings
 from governance.core.compat.model import Comparison, Level, Side, Verdict
@@ -106,7 +107,10 @@ class Pairs:
             try:
                 skills[key] = _skill(pair, key)
             except GovernanceError as error:
-                return _invalid(key, error)
+                return _invalid(key, _BARE if is_bare_schema(pair[key]) else error)
+        old, new = skills["old"], skills["new"]
+        if old and new and not all(_own_name(pair[key]) for key in ("old", "new")):
+            skills["new"] = replace(new, name=old.name)  # where one says no name, none has changed
         return self.comparer.check(skills["old"], skills["new"], settings=self.settings)
 
     @property
@@ -170,8 +174,8 @@ def _skill(pair: Mapping[str, Any], key: str) -> SkillManifest | None:
         return None
     if not isinstance(tool, dict):
         raise InvalidContract("A tool is a JSON object, or null when it is not there.")
-    names = (tool.get("name"), pair.get("name"), pair.get("tool"))
-    name = next((name for name in names if isinstance(name, str) and name), "tool")
+    names = (pair.get("name"), pair.get("tool"))
+    name = _own_name(tool) or next((name for name in names if isinstance(name, str) and name), "tool")
     version = pair.get(f"{key}_version")
     manifest = tool_contract(tool, name=name, version=version if isinstance(version, str) else _UNVERSIONED)
     schema = manifest.input_schema
@@ -183,6 +187,13 @@ def _skill(pair: Mapping[str, Any], key: str) -> SkillManifest | None:
         raise InvalidContract(f"The input schema is not valid: {faults[0].message}.", faults=located)
     return manifest
 
+
+def _own_name(tool: Any) -> str:
+    name = tool.get("name") if isinstance(tool, dict) else None
+    return name if isinstance(name, str) else ""
+
+
+_BARE: Final = InvalidContract("A JSON Schema by itself is no tool: add --side input or --side output.")
 
 _OBJECT_ROOT: Final = Fault(
     pointer="", code="object-root", message='it must accept only objects: write "type": "object" at its root'

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any, Final
 
-from governance.cli.topics import CONTRACT
+from governance.cli.topics import CONTRACT, RESOLVE
 from governance.core.compat.codes import CODES, Code
 from governance.errors import all_errors
 
@@ -51,6 +51,9 @@ def near(code: str, known: Mapping[str, Explanation]) -> list[str]:
 def _topics() -> Iterator[Explanation]:
     title = "the fields of a native manifest"
     yield Explanation(code="contract", kind=TOPIC, title=title, facts=tuple(CONTRACT.items()))
+    for word, (what, why, do) in RESOLVE.items():
+        facts = (("means", why), *((("do", do),) if do else ()))
+        yield Explanation(code=word, kind=TOPIC, title=what, facts=facts)
 
 
 def _findings() -> Iterator[Explanation]:

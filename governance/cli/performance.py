@@ -14,6 +14,7 @@ from governance.cli.present import JSONObject, decision_blocks, decision_sentenc
 from governance.cli.registry import ask, release_of
 from governance.cli.releases import release_document, release_report
 from governance.cli.report import Block, Bullets, Code, Heading, Paragraph, Report, Verdict
+from governance.cli.terminal import counted
 from governance.client import ControlPlane
 from governance.core.compat.model import Bump
 from governance.core.skill import SkillManifest
@@ -55,10 +56,11 @@ class Performance:
 
     def _blocks(self, address: str, ready_sec: float, total_sec: float) -> Iterator[Block]:
         refused = self._refused()
-        told = f"{len(self.published)} skills published, {len(self.accepted)} changes let in, {len(refused)} refused"
+        told = f"{counted(len(self.published), 'skill')} published, {counted(len(self.accepted), 'change')} let in"
+        told += f", {len(refused)} refused"
         yield Verdict(word="demo", sentence=f"{told}, in {total_sec:.1f} s.", tone="good")
         yield Heading(text=f"1. A control plane on {address}, ready in {ready_sec:.1f} s")
-        yield Heading(text=f"2. Published: {len(self.published)} skills")
+        yield Heading(text=f"2. Published: {counted(len(self.published), 'skill')}")
         yield Bullets(items=_few([f"{name} {version}" for name, version in self.published.items()]))
         if self.unreadable:
             yield Paragraph(text="Not accepted by the importer:")

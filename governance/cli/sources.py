@@ -10,6 +10,7 @@ from difflib import get_close_matches
 from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
+from governance.cli.bare import is_bare_schema
 from governance.cli.config import require_connection
 from governance.cli.gitsource import Repository, repository_of
 from governance.cli.run import Call
@@ -74,6 +75,7 @@ class Reader:
             self.skills(old, version=old_version, beside=[new]),
             self.skills(new, version=version, beside=[old]),
         )
+        _not_bare_schemas(sides)
         if not any(side.imported or side.refused for side in sides):
             raise UsageError(
                 f"There is no skill in {old}, nor in {new}.",
@@ -107,6 +109,19 @@ class Reader:
             part = import_files(labelled, namespace=self.namespace, version=version, named=named)
             result = joined(result, part)
         return result
+
+
+def _not_bare_schemas(sides: _Sides) -> None:
+    """Raises UsageError where what no importer knows is a JSON Schema by itself: that has a flag of its own."""
+    refused = (one for side in sides for one in side.refused)
+    for one in refused:
+        file = Path(one.origin.file or "")
+        unknown = any(fault.code == "no-skill" for fault in one.error.faults)
+        if unknown and file.is_file() and is_bare_schema(read_value(str(file))):
+            raise UsageError(
+                f"{file} is a JSON Schema by itself, not a skill.",
+                fix="Say which side it is: --side input or --side output.",
+            )
 
 
 def joined(one: ImportResult, other: ImportResult) -> ImportResult:

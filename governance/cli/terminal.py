@@ -115,3 +115,8 @@ def progress(label: str, total: int | None, *, quiet: bool) -> Iterator[Progress
                 bar.advance(task, amount)
 
         yield Shown()
+
+
+def counted(number: int, noun: str) -> str:
+    """``1 skill``, ``2 skills``."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"

@@ -1,4 +1,4 @@
-"""What ``govctl explain`` tells beyond codes: the fields of a contract."""
+"""What ``govctl explain`` tells beyond codes: the fields of a contract, and the words of resolve."""
 
 from __future__ import annotations
 
@@ -42,3 +42,34 @@ CONTRACT: Final[dict[str, str]] = {
     "defaulted": "fields the source did not give and the importer filled in",
 }
 """Every field of a native manifest and what it may hold."""
+
+RESOLVE: Final[dict[str, tuple[str, str, str]]] = {
+    "held-back": (
+        "a newer version is there and does not serve this caller",
+        "a line opened on the way to it: something in it breaks callers of the version that serves",
+        "read the change, then ask for its range, or accept its line with --consumer NAME --accept-line VERSION",
+    ),
+    "pin": ("served because it was asked for by its exact number", "an exact pin accepts itself", ""),
+    "range": (
+        "served because the range accepts its line",
+        "a range with a floor, or within one major, accepts the line of the lowest published version it admits",
+        "",
+    ),
+    "record": (
+        "served because this consumer is on record with its line",
+        "it accepted the line before, or was bound to it at first contact",
+        "",
+    ),
+    "first-contact": (
+        "served because the skill has a single line",
+        "a bare name accepts nothing by itself; a named consumer is bound to that line from now on",
+        "give --consumer NAME, so that a later break never reaches you unasked",
+    ),
+    "named-line": ("served because --accept-line named its line", "it stays on record for this consumer", ""),
+    "flag": (
+        "served because --accept-breaking-change takes the newest line",
+        "it holds for this call alone and is in the audit log",
+        "accept the line with --accept-line, or ask for a range, when you have adapted",
+    ),
+}
+"""By word: what it is, why, and what to do."""

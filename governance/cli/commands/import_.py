@@ -9,8 +9,11 @@ from typing import Any
 from governance.cli.report import Block, Bullets, Change, Fact, Heading, Report, Table, Verdict
 from governance.cli.run import Call
 from governance.cli.sources import existing
-from governance.errors import Fault
-from governance.importers import Imported, ImportResult, Refused, import_paths
+from governance.cli.terminal import counted
+from governance.errors import Fault, UsageError
+from governance.importers import IMPORTERS, Imported, ImportResult, Refused, import_paths
+
+_MOST_WARNINGS = 20
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -20,9 +23,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(call: Call) -> int:
-    """0 when every skill was accepted, 7 when some were refused, 1 when all were."""
+    """0 when every skill was accepted, 7 when some were refused, 1 when all were, 2 when there was none at all."""
     wanted = call.arguments
     result = import_paths(existing(wanted.paths), namespace=wanted.namespace, version=wanted.version)
+    if not result.imported and not result.refused:
+        raise UsageError(
+            f"There is no skill in {', '.join(wanted.paths)}.",
+            fix=f"Looked for: {', '.join(importer.title for importer in IMPORTERS)}.",
+            faults=result.warnings[:_MOST_WARNINGS],
+        )
     code = 0
     if result.refused:
         code = 7 if result.imported else 1
@@ -73,7 +82,8 @@ def _refused(item: Refused) -> dict[str, Any]:
 
 def _blocks(result: ImportResult) -> list[Block]:
     told = f"{len(result.imported)} accepted, {len(result.refused)} refused"
-    told += f", {len(result.warnings)} warnings" if result.warnings else ""
+    if result.warnings:
+        told += f", {counted(len(result.warnings), 'warning')}"
     tone = "bad" if result.refused else "warn" if result.warnings else "good"
     blocks: list[Block] = [Verdict(word="import", sentence=f"{told}.", tone=tone)]
     if result.imported:

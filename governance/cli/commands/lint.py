@@ -14,6 +14,7 @@ from governance.cli.present import TONES
 from governance.cli.report import Block, Change, Fact, Heading, Report, Verdict
 from governance.cli.run import Call
 from governance.cli.sources import existing
+from governance.cli.terminal import counted
 from governance.core.lint import CLIENTS, LINTS, LintFinding, Severity, findings_of, lint_catalogue
 from governance.errors import InvalidContract, UsageError
 from governance.importers import ImportResult, Refused, import_paths
@@ -63,7 +64,7 @@ def _report(result: ImportResult, findings: list[LintFinding], failing: set[Seve
     skills = len(result.imported) + len(result.refused)
     told = ", ".join(f"{count} {severity.value}{'' if count == 1 else 's'}" for severity, count in counts.items())
     worst = next((severity.value for severity in Severity if counts[severity]), "clean")
-    verdict = Verdict(word=worst, sentence=f"{told} in {skills} skills.", tone=TONES.get(worst, "good"))
+    verdict = Verdict(word=worst, sentence=f"{told} in {counted(skills, 'skill')}.", tone=TONES.get(worst, "good"))
     origins = {item.manifest.name: item for item in result.imported}
     documents = []
     for finding in findings:

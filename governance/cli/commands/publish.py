@@ -8,7 +8,9 @@ Skills without a version get the smallest honest one if they break nothing; a br
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
+from collections.abc import Iterator
 from typing import Any
 
 from governance.cli.announcing import Numbers, only_one_number
@@ -23,11 +25,12 @@ from governance.cli.releases import release_cases, release_document, release_rep
 from governance.cli.report import Block, Change, Report, Table, Verdict, Weight
 from governance.cli.run import Call
 from governance.cli.sources import existing
-from governance.cli.terminal import progress
+from governance.cli.terminal import counted, progress
 from governance.client import ControlPlane
 from governance.core.compat.model import Verdict as Word
+from governance.core.skill import Status
 from governance.core.versioning import Version
-from governance.errors import Conflict, GateRefused, PartialFailure, UsageError
+from governance.errors import Conflict, Forbidden, GateRefused, PartialFailure, UsageError
 from governance.importers import ImportResult, import_paths
 
 JUDGES = True
@@ -59,7 +62,8 @@ def run(call: Call) -> int:
     connection = require_connection(wanted, call.environment)
     fail_on = Word(wanted.fail_on) if wanted.fail_on else None
     numbers = Numbers(chosen=wanted.version is not None, automatic=wanted.bump == "auto")
-    with well_formed(), connection.open() as plane:
+    _note_names(call, new)
+    with well_formed(), _as_publisher(wanted), connection.open() as plane:
         numbered = sorted(number(plane, new.accepted, all_of_them=numbers.automatic), key=_in_order)
         decisions = ask(plane, numbered, fail_on=fail_on, transitive=not wanted.no_transitive, numbers=numbers)
         verb = "to be published" if wanted.dry_run else "published"
@@ -69,6 +73,35 @@ def run(call: Call) -> int:
             return call.output.emit(release_report(release, exit_code=code))
         done = _publish(call, plane, numbered, decisions)
     return call.output.emit(_report(new, release, done))
+
+
+@contextlib.contextmanager
+def _as_publisher(wanted: argparse.Namespace) -> Iterator[None]:
+    """Whatever right is missed first on the way, publishing is what the token must be for."""
+    try:
+        yield
+    except Forbidden as error:
+        namespace = error.details.get("namespace") or wanted.namespace
+        grant = f"publisher:{namespace}" if namespace and namespace != "*" else "publisher"
+        error.fix = f"Publishing needs the role publisher: an admin runs `govctl token create NAME --grant {grant}`."
+        raise
+
+
+def _note_names(call: Call, new: ImportResult) -> None:
+    """Names that any other source may hold too, and first states that no range leads to, are worth a word."""
+    bare = sorted({one.name for one in new.accepted if "." not in one.name})
+    if bare and call.arguments.namespace is None:
+        shown = ", ".join(bare[:3]) + (", …" if len(bare) > 3 else "")
+        call.output.note(
+            f"warning: {counted(len(bare), 'name')} without a namespace ({shown}): any team may claim the same. "
+            "--namespace NAME puts one before each."
+        )
+    for one in new.accepted:
+        if one.status == Status.DRAFT.value:
+            call.output.note(
+                f"note: {one.name} {one.version} is a draft: only the pin {one.name}@{one.version} reaches it. "
+                "When it is ready, publish a higher version with status: active."
+            )
 
 
 def _in_order(one: Numbered) -> tuple[str, Any]:

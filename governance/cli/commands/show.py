@@ -11,6 +11,8 @@ from governance.cli.present import decision_blocks, decision_sentence
 from governance.cli.report import Block, Code, Heading, Paragraph, Report, Table, Verdict
 from governance.cli.run import Call
 from governance.client import ControlPlane
+from governance.core.versioning import Version
+from governance.errors import InvalidVersion, UsageError
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -19,9 +21,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(call: Call) -> int:
     name, _, version = call.arguments.skill.partition("@")
+    if version and not _is_version(version):
+        raise UsageError(
+            f"{version!r} is no version but may be a range, and show tells of one version.",
+            fix=f"`govctl resolve {name}@{version}` says which one serves, `govctl versions {name}` lists all.",
+        )
     with require_connection(call.arguments, call.environment).open() as plane:
         report = _version(plane, name, version) if version else _skill(plane, name)
     return call.output.emit(report)
+
+
+def _is_version(text: str) -> bool:
+    try:
+        Version.parse(text)
+    except InvalidVersion:
+        return False
+    return True
 
 
 def _skill(plane: ControlPlane, name: str) -> Report:

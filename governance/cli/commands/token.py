@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
+from datetime import UTC, datetime
 
 from governance.cli.cards import document, well_formed
 from governance.cli.config import require_connection
 from governance.cli.report import Block, Paragraph, Report, Table, Verdict
 from governance.cli.run import Call
+from governance.cli.terminal import counted
 from governance.client import ControlPlane
 from governance.errors import UsageError
 from governance.wire import Grant, Role, TokenView
@@ -55,7 +57,7 @@ def _act(plane: ControlPlane, wanted: argparse.Namespace, grants: list[Grant]) -
         return Report(document=document(revoked), blocks=(verdict,))
     tokens = plane.tokens()
     documents = [document(token) for token in tokens]
-    blocks: list[Block] = [Verdict(word="tokens", sentence=f"{len(tokens)}.")]
+    blocks: list[Block] = [Verdict(word="tokens", sentence=f"{counted(len(tokens), 'token')}.")]
     if tokens:
         columns = ("id", "name", "prefix", "grants", "expires", "state")
         blocks.append(Table(columns=columns, rows=tuple(map(_row, tokens))))
@@ -63,8 +65,12 @@ def _act(plane: ControlPlane, wanted: argparse.Namespace, grants: list[Grant]) -
 
 
 def _row(token: TokenView) -> tuple[str, ...]:
-    grants = ", ".join(f"{grant.role.value}:{grant.namespace}" for grant in token.grants)
-    state = "revoked" if token.revoked_at else "active"
+    grants = ", ".join(
+        grant.role.value + (" everywhere" if grant.namespace == "*" else f" in {grant.namespace}")
+        for grant in token.grants
+    )
+    gone = token.expires_at <= datetime.now(UTC)
+    state = "revoked" if token.revoked_at else "expired" if gone else "active"
     return token.id, token.name, token.prefix, grants, f"{token.expires_at:%Y-%m-%d}", state
 
 
