@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from typing import Any
 
 from governance.control.catalogues.proposing import Proposal
-from governance.control.catalogues.reading import Beside
+from governance.control.catalogues.reading import Beside, held
 from governance.control.skills.judging import NOT_CHECKED, Judge, Terms
 from governance.control.skills.reading import Found, published
 from governance.core import gate
 from governance.core.catalogues import compare_catalogues
-from governance.core.compat.model import Comparison, Verdict
-from governance.core.contract import SkillManifest
+from governance.core.compat.model import Comparison, Level, Verdict
+from governance.core.contract import OUTSIDE_CONTRACT, SkillManifest
 from governance.core.gate import HistoryItem, ReplacementFacts
 from governance.core.lint import lint
 from governance.core.releases import (
@@ -24,12 +25,13 @@ from governance.core.releases import (
     needed_bump,
     smallest_release,
 )
-from governance.core.skill import UNVERSIONED
 from governance.core.versioning import Version, judged_bump
 
 Successors = Callable[[Mapping[str, SkillManifest]], Mapping[str, ReplacementFacts | None]]
 """What is known of the replacements that some manifests, by name, declare."""
 
+_UNCHANGED = Comparison(verdict=Verdict.COMPATIBLE, level=Level.BACKWARD_COMPATIBLE, identical=True)
+"""Of a contract with itself, which was let in before; most tools of a release are of this kind."""
 _FIRST = Version(major=1, minor=0, patch=0)
 
 
@@ -39,13 +41,14 @@ class Comparisons:
 
     judge: Judge
     _known: dict[tuple[str | None, str | None], Comparison] = field(default_factory=dict)
-    _digests: dict[int, tuple[SkillManifest, str]] = field(default_factory=dict)
+    _identities: dict[int, tuple[SkillManifest, str]] = field(default_factory=dict)
     _manifests: dict[str, SkillManifest] = field(default_factory=dict)
 
     def __call__(self, old: SkillManifest | None, new: SkillManifest | None) -> Comparison:
-        key = (self._digest(old), self._digest(new))
+        key = (self._identity(old), self._identity(new))
         if key not in self._known:
-            self._known[key] = self.judge.compare(old, new)
+            unchanged = old is not None and key[0] == key[1]
+            self._known[key] = _UNCHANGED if unchanged else self.judge.compare(old, new)
         return self._known[key]
 
     def manifest(self, row: Found) -> SkillManifest:
@@ -54,13 +57,14 @@ class Comparisons:
             self._manifests[digest] = self.judge.manifest(row)
         return self._manifests[digest]
 
-    def _digest(self, manifest: SkillManifest | None) -> str | None:
-        """No comparison looks at the numbers."""
+    def _identity(self, manifest: SkillManifest | None) -> str | None:
+        """All but the number, at which no comparison looks: the contract's digest, and what stands outside it."""
         if manifest is None:
             return None
-        if id(manifest) not in self._digests:
-            self._digests[id(manifest)] = manifest, replace(manifest, version=UNVERSIONED).manifest_digest
-        return self._digests[id(manifest)][1]
+        if id(manifest) not in self._identities:
+            outside = [getattr(manifest, name) for name in sorted(OUTSIDE_CONTRACT - {"version"})]
+            self._identities[id(manifest)] = manifest, f"{manifest.contract_digest} {outside!r}"
+        return self._identities[id(manifest)][1]
 
 
 def judge_release(
@@ -84,7 +88,7 @@ def judge_release(
     hidden = {decision["skill"] for decision in unreadable}
     before = [
         replace(one, replacement=f"{proposal.renamed[one.name]}@*") if one.name in proposal.renamed else one
-        for one in beside.before
+        for one in held(beside.before, compare.manifest)
         if one.name not in hidden and not ("" in hidden and one.name not in proposal.members)
     ]
     changes = compare_catalogues(before, list(proposal.members.values()), compare=compare)
@@ -134,14 +138,15 @@ def _numbered(
 ) -> SkillManifest:
     """The member under its number; one that stands already is the very manifest that stands."""
     if version_by is VersionBy.RELEASE:
-        return replace(manifest, version=str(version))
+        number = str(version)
+        return manifest if manifest.version == number else replace(manifest, version=number)
     if manifest.version:
         return manifest
-    number = gate.auto_version(manifest, history, compare=compare, transitive=terms.transitive, by_content=True)
-    standing = next((one for one in history if one.version == number), None)
+    honest = gate.auto_version(manifest, history, compare=compare, transitive=terms.transitive, by_content=True)
+    standing = next((one for one in history if one.version == honest), None)
     if standing is not None and standing.manifest.contract_digest == manifest.contract_digest:
         return standing.manifest
-    return replace(manifest, version=str(number))
+    return replace(manifest, version=str(honest))
 
 
 def _stands(manifest: SkillManifest, proposal: Proposal, history: Sequence[HistoryItem]) -> bool:
@@ -164,5 +169,6 @@ def _decide(
         transitive=terms.transitive,
         fail_on=None if terms.fail_on is None else Verdict(terms.fail_on),
         replacement=replacement,
+        today=datetime.now(UTC).date(),
         not_checked=NOT_CHECKED,
     )

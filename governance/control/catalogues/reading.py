@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, TypeAlias
 
@@ -11,7 +11,6 @@ from sqlmodel import Session, col, select
 
 from governance.control.auth.roles import Caller, Right
 from governance.control.catalogues.tables import CatalogueRow
-from governance.control.skills.judging import stored_manifest
 from governance.control.skills.ordering import sort_key
 from governance.control.skills.reading import Found
 from governance.core.skill import SkillManifest
@@ -35,7 +34,8 @@ SELECT skill, sort_key, revision FROM skill_version_state WHERE skill = ANY(%s) 
 """
 _RELEASES: Final = "SELECT version, digest FROM catalogue_release WHERE catalogue = %s ORDER BY sort_key"
 _MEMBERS: Final = """
-SELECT v.skill, v.version, v.manifest, v.manifest_digest, s.replacement FROM catalogue_member m
+SELECT v.skill AS name, v.version, v.manifest, v.manifest_digest, v.contract_digest, s.replacement
+FROM catalogue_member m
 JOIN skill_version v ON v.skill = m.skill AND v.sort_key = m.version_key
 JOIN skill_version_state s ON s.skill = m.skill AND s.sort_key = m.version_key
 WHERE m.catalogue = %s AND m.release_key = %s ORDER BY v.skill
@@ -51,8 +51,8 @@ class Beside:
     """Number and digest of every release."""
     baseline: Version | None
     """The highest stable release below the one that is asked for."""
-    before: Sequence[SkillManifest]
-    """The members of the baseline, with the successors that are known today."""
+    before: Sequence[Found]
+    """The members of the baseline, as :func:`members` reads them."""
 
     @property
     def marks(self) -> Marks:
@@ -97,13 +97,17 @@ def marks(session: Session, names: Sequence[str]) -> Marks:
     return found
 
 
-def members(session: Session, catalogue: str, version: Version) -> list[SkillManifest]:
-    """The manifests of a release, by name, with the successors that are known today."""
+def members(session: Session, catalogue: str, version: Version) -> list[Found]:
+    """The versions a release holds, by name: manifests, and the successors that are known today."""
     rows = session.connection().exec_driver_sql(_MEMBERS, (catalogue, sort_key(version))).mappings()
+    return [dict(row) for row in rows]
+
+
+def held(rows: Iterable[Found], manifest_of: Callable[[Found], SkillManifest]) -> list[SkillManifest]:
+    """The manifests of a release's members, each with the successor that is known today."""
     found = []
     for row in rows:
-        manifest = stored_manifest(row["manifest"])
-        known = row["replacement"]
+        manifest, known = manifest_of(row), row["replacement"]
         found.append(manifest if known == manifest.replacement else replace(manifest, replacement=known))
     return found
 

@@ -100,7 +100,9 @@ def diff(database: Database, catalogue: str, old: Version, new: Version, *, judg
     with database.transaction() as current:
         rows = [reading.release(current, catalogue, version) for version in (old, new)]
         sides = [reading.members(current, catalogue, version) for version in (old, new)]
-    comparison = compare_catalogues(*sides, compare=Comparisons(judge))
+    compare = Comparisons(judge)
+    before, after = (reading.held(rows, compare.manifest) for rows in sides)
+    comparison = compare_catalogues(before, after, compare=compare)
     return {
         "catalogue": catalogue,
         "old": rows[0]["version"],
@@ -180,14 +182,14 @@ _MOST_NAMED: Final = 100
 
 def _differing(session: Session, proposal: Proposal, version: Version) -> list[str]:
     """Members that only one of the two holds, or that are not of one contract; the first hundred."""
-    there = {one.name: one.contract_digest for one in reading.members(session, proposal.catalogue, version)}
+    there = {one["name"]: one["contract_digest"] for one in reading.members(session, proposal.catalogue, version)}
     asked = {name: one.contract_digest for name, one in proposal.members.items()}
     names = sorted(name for name in there.keys() | asked.keys() if there.get(name) != asked.get(name))
     return names[:_MOST_NAMED]
 
 
 def _renames_fit(proposal: Proposal, beside: reading.Beside) -> None:
-    held = {one.name for one in beside.before}
+    held = {one["name"] for one in beside.before}
     unknown = [old for old in proposal.renamed if old not in held]
     if not unknown:
         return
