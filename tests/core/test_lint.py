@@ -288,6 +288,25 @@ def _schema(name: str = "invoice_id", **field: Any) -> dict[str, Any]:
         ),
         ("field.sensitive", {"input_schema": _schema("apiKey")}, "/input_schema/properties/apiKey"),
         ("field.sensitive", {"input_schema": _schema("user_password")}, "/input_schema/properties/user_password"),
+        *(
+            ("field.sensitive", {"input_schema": _schema(name)}, f"/input_schema/properties/{name}")
+            for name in (
+                "customerEmail",
+                "e_mail",
+                "email_addresses",
+                "phone",
+                "mobilePhone",
+                "phone_number",
+                "telephone",
+                "billing_address",
+                "street",
+                "bank_account_number",
+                "paymentCardNumber",
+                "last_name",
+                "手机号",
+            )
+        ),
+        ("field.sensitive", {"input_schema": _schema("to", format="email")}, "/input_schema/properties/to"),
         (
             "field.sensitive-mark",
             {"input_schema": _schema(**{"x-sensitive": "yes"})},
@@ -311,6 +330,23 @@ def test_each_warning_finds_its_case(lint_id: str, changes: dict[str, Any], poin
         ("name.version", {"name": "billing.ipv6_lookup"}),
         ("field.vague", {"input_schema": _schema("invoice_data")}),
         ("field.sensitive", {"input_schema": _schema("page_token")}),
+        *(
+            ("field.sensitive", {"input_schema": _schema(name)})
+            for name in (
+                "email_subject",
+                "address",
+                "ip_address",
+                "card",
+                "card_id",
+                "headphones_model",
+                "name",
+                "file_name",
+                "account",
+                "main_street_view",
+                "emailed",
+            )
+        ),
+        ("field.sensitive", {"input_schema": _schema("notify_email", type="boolean")}),
         ("field.sensitive", {"input_schema": _schema("secret_type")}),
         ("field.sensitive", {"input_schema": _schema("password", **{"x-sensitive": True})}),
         ("field.optional-unexplained", {"input_schema": _schema(default="x") | {"required": []}}),

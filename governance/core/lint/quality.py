@@ -52,6 +52,15 @@ _SENSITIVE: Final = re.compile(
     r"credit_?cards?(?:_number)?|card_?number|cvv|cvc|iban|pin_?code|passport(?:_number)?|tax_?id|"
     r"date_?of_?birth|birth_?date|dob|身份证号?|密码|银行卡号?)(?:_(?:value|text|plain|base64))?$|^token$|^auth$"
 )
+_PERSONAL: Final = re.compile(
+    r"(?:^|_)(?:e_?mails?(?:_address(?:es)?)?|courriels?|(?:mobile|cell)?_?(?:tele)?phones?(?:_numbers?)?|"
+    r"mobile(?:_number)?|fax(?:_number)?|(?:debit|payment|bank)_card(?:_number)?|"
+    r"(?:bank_)?account_number|street(?:_address)?|"
+    r"(?:home|postal|mailing|billing|shipping|delivery|customer|user|personal)_address(?:es)?|"
+    r"(?:first|last|full|given|family|maiden)_name|surname|"
+    r"手机号?码?|电话(?:号码)?|邮箱(?:地址)?|家庭住址|姓名)$"
+)
+_PERSONAL_FORMATS: Final = frozenset({"email", "idn-email"})
 _CAMEL: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[-.\s]+")
 MIN_DESCRIPTION: Final = 20
 """Characters; CJK characters count double."""
@@ -144,7 +153,9 @@ def unmarked_sensitive(manifest: SkillManifest) -> Iterator[Spot]:
     for side in ("input_schema", "output_schema"):
         for pointer, name, schema, _ in fields(getattr(manifest, side), f"/{side}"):
             snake = _CAMEL.sub("_", name).lower()
-            if _SENSITIVE.search(snake) and _may_hold_text(schema) and not _is_marked(schema):
+            named = _SENSITIVE.search(snake) or _PERSONAL.search(snake)
+            told = isinstance(schema, dict) and schema.get("format") in _PERSONAL_FORMATS
+            if (named or told) and _may_hold_text(schema) and not _is_marked(schema):
                 yield Spot(pointer, f'"{name}" looks like a secret or personal data and is not marked x-sensitive')
 
 
