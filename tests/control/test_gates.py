@@ -13,6 +13,7 @@ from governance.client import ControlPlane
 from governance.errors import (
     BreakingChangeNotAccepted,
     Forbidden,
+    GateRefused,
     InvalidRange,
     InvalidRequest,
     NoMatchingVersion,
@@ -255,3 +256,25 @@ def test_who_keeps_an_answer_is_told_when_it_still_holds(weather: Service) -> No
         again = http.post("/v1/resolve", json=body, headers={"If-None-Match": first.headers["etag"]})
         other = http.post("/v1/resolve", json=body, headers={"If-None-Match": '"x"'})
     assert (again.status_code, again.content, other.status_code) == (304, b"", 200)
+
+
+def test_past_its_sunset_every_view_tells_the_same_state(weather: Service, owner_url: str) -> None:
+    with psycopg.connect(owner_url) as owner:
+        owner.execute("UPDATE skill_version_state SET state = 'deprecated', sunset = current_date")
+        owner.execute("UPDATE skill SET state = 'deprecated', sunset = current_date")
+    assert weather.admin.get_version("weather.current", "2.0.0").state == "sunset"
+    assert weather.admin.get_skill("weather.current").state == "sunset"
+    assert [one.state for one in weather.admin.search()] == ["sunset"]
+    assert [one.name for one in weather.admin.search(state="sunset")] == ["weather.current"]
+    assert list(weather.admin.search(state="deprecated")) == []
+
+
+def test_a_first_version_that_is_past_its_sunset_is_refused_and_a_distant_one_is_kept(
+    service: Service, manifest: Manifest
+) -> None:
+    ending = {"status": "deprecated", "replacement": "none", "deprecated_since": "1.0.0"}
+    with pytest.raises(GateRefused, match="sunset") as caught:
+        service.admin.put_version(manifest("a.b", sunset="2026-01-01", **ending))
+    assert caught.value.details["decision"]["reasons"][0]["code"] == "notice-too-short"
+    service.admin.put_version(manifest("a.b", sunset="2999-01-01", **ending))
+    assert [one.state for one in service.admin.search(state="deprecated")] == ["deprecated"]

@@ -8,6 +8,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Final, Generic, Protocol, TypeVar
 
 from governance.comparing import Comparer
@@ -155,6 +156,7 @@ class Judge:
                 transitive=terms.transitive,
                 fail_on=None if terms.fail_on is None else Verdict(terms.fail_on),
                 replacement=replacement,
+                today=datetime.now(UTC).date(),
                 not_checked=NOT_CHECKED,
             )
         if decision.outcome is not gate.Outcome.BLOCK:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
-from sqlalchemy import ColumnElement, or_
+from sqlalchemy import ColumnElement, literal_column, or_
 from sqlmodel import Session, col, select
 
 from governance.control.auth.roles import Caller, Right
 from governance.control.skills.searching import folded_field, like, stems, words
-from governance.control.skills.tables import SkillRow
+from governance.control.skills.tables import SkillRow, live_state
 from governance.core.skill import Status
 from governance.wire import SkillCard
+
+_STATE: Final[ColumnElement[str]] = literal_column(f"({live_state('skill')})")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,11 +32,11 @@ def page(
     session: Session, filters: Filters, *, by: Caller, after: str | None, limit: int
 ) -> tuple[list[SkillCard], str | None]:
     """Skills the caller may read, by name; and the name to go on after, if there are more."""
-    query = select(SkillRow).where(*_conditions(filters), _visible(by))
+    query = select(SkillRow, _STATE).where(*_conditions(filters), _visible(by))
     if after is not None:
         query = query.where(col(SkillRow.name) > after)
     rows = session.exec(query.order_by(col(SkillRow.name)).limit(limit + 1)).all()
-    cards = [SkillCard.model_validate(card(row)) for row in rows[:limit]]
+    cards = [SkillCard.model_validate(card(row) | {"state": state}) for row, state in rows[:limit]]
     return cards, cards[-1].name if len(rows) > limit else None
 
 
@@ -45,7 +47,7 @@ def _conditions(filters: Filters) -> list[ColumnElement[bool]]:
     if filters.owner is not None:
         conditions.append(col(SkillRow.owner) == filters.owner)
     if filters.state is not None:
-        conditions.append(col(SkillRow.state) == filters.state.value)
+        conditions.append(filters.state.value == _STATE)
     if filters.field is not None:
         conditions.append(col(SkillRow.fields).contains([folded_field(filters.field)]))
     return conditions
@@ -67,9 +69,8 @@ def _visible(by: Caller) -> ColumnElement[bool]:
 
 
 def card(row: SkillRow) -> dict[str, Any]:
-    """A ``SkillCard`` as plain values."""
+    """A ``SkillCard`` as plain values, but for its state."""
     names = (
-        "name", "namespace", "title", "description", "owner", "category", "tags", "latest", "state",
-        "versions", "updated_at",
+        "name", "namespace", "title", "description", "owner", "category", "tags", "latest", "versions", "updated_at",
     )  # fmt: skip
     return {name: getattr(row, name) for name in names}

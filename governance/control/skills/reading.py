@@ -14,6 +14,7 @@ from sqlmodel import Session
 
 from governance.control.auth.roles import Caller, Right
 from governance.control.skills.ordering import sort_key
+from governance.control.skills.tables import live_state
 from governance.core.canonical import canonical_bytes
 from governance.core.contract import DEFAULT_TIMEOUT_SEC, OUTSIDE_CONTRACT
 from governance.core.document import Limits, read_json
@@ -30,7 +31,7 @@ Found: TypeAlias = Mapping[str, Any]
 STORED: Final = Limits(size=1 << 30, depth=1_000, nodes=100_000_000)
 """What was let in under one limit is read back under any later one."""
 
-_STATE: Final = "CASE WHEN s.state = 'deprecated' AND s.sunset <= current_date THEN 'sunset' ELSE s.state END AS state"
+_STATE: Final = f"{live_state('s')} AS state"
 _SUMMARY: Final = f"""
 v.skill AS name, v.version, v.manifest_digest, v.contract_digest, v.declared, v.computed, v.level, v.verdict,
 v.baseline, v.opens_line, {_STATE},
@@ -187,8 +188,9 @@ async def published_of(connection: Connection, skills: Sequence[str]) -> dict[st
     return found
 
 
-_CARD: Final = """
-SELECT name, namespace, title, description, owner, category, tags, latest, state, versions, updated_at
+_CARD: Final = f"""
+SELECT name, namespace, title, description, owner, category, tags, latest, {live_state("skill")} AS state,
+versions, updated_at
 FROM skill WHERE name = %s
 """
 

@@ -69,7 +69,8 @@ def store(session: Session, admitted: Sequence[Admitted], order: Publish, *, by:
     states = [_state(one.manifest, now) for one in admitted]
     cards = _cards(session, [one.manifest.name for one in admitted])
     for one, version, state in zip(admitted, versions, states, strict=True):
-        standing = version.model_dump() | {"state": state.state, "yanked": None, "disabled": None}
+        now_live = {"state": state.state, "sunset": state.sunset, "yanked": None, "disabled": None}
+        standing = version.model_dump() | now_live
         _store_card(session, cards.get(one.manifest.name), [*one.there, standing], one.manifest, now)
     # no relationship tells the order in which the rows refer to each other
     session.flush()
@@ -158,6 +159,7 @@ def _store_card(
         "search": searchable(manifest, names),
         "latest": shown["version"] if stable else None,
         "state": shown["state"],
+        "sunset": shown["sunset"],
         "versions": len(rows),
         "updated_at": now,
     }

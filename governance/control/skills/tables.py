@@ -26,6 +26,12 @@ from governance.control.database import Row, grants
 STATES = "('draft', 'active', 'deprecated', 'sunset', 'retired')"
 
 
+def live_state(table: str) -> str:
+    """SQL for the state of a row of ``table``, an alias, today: what is deprecated enters its sunset by itself."""
+    reached = f"{table}.state = 'deprecated' AND {table}.sunset <= current_date"
+    return f"CASE WHEN {reached} THEN 'sunset' ELSE {table}.state END"
+
+
 class SkillRow(Row, table=True):
     """What a list shows and a search looks through: a copy from the version that stands for the skill."""
 
@@ -53,6 +59,8 @@ class SkillRow(Row, table=True):
     """All a search by text looks through, folded."""
     latest: str | None = Field(default=None, sa_column=Column(Text))
     state: str = Field(sa_column=Column(Text, nullable=False))
+    sunset: date | None = Field(default=None, sa_column=Column(Date))
+    """Of the version that stands for the skill; ``live_state`` tells what has become of it."""
     versions: int = Field(sa_column=Column(Integer, nullable=False))
     created_at: datetime = Field(sa_column=Column(DateTime(timezone=True), nullable=False))
     updated_at: datetime = Field(sa_column=Column(DateTime(timezone=True), nullable=False))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import date, timedelta
 from typing import Final
 
 from governance.core.compat.model import Bump, Comparison, Finding, FindingLevel, Level, Verdict
@@ -21,6 +22,7 @@ from governance.core.gate.numbering import auto_version
 from governance.core.gate.reasons import REASONS, Outcome
 from governance.core.gate.standing import DECLARED_BUMP, UNPROVED, Standing
 from governance.core.gate.taken import refused_as_taken
+from governance.core.lifecycle import NoticePeriod
 from governance.core.lines import Published, line_containing, lines_of
 from governance.core.skill import NO_REPLACEMENT, SkillManifest, Status
 from governance.core.versioning import Range, Version, judged_bump, next_version, satisfies_bump
@@ -37,13 +39,15 @@ def decide(
     policy: Policy | None = None,
     exceptions: Iterable[GateException] = (),
     replacement: ReplacementFacts | None = None,
+    today: date | None = None,
     not_checked: Iterable[str] = (),
 ) -> GateDecision:
     """May ``candidate`` be published beside ``history`` (every version of the skill, in any order)?
 
     ``transitive`` False judges against the baseline alone and says so. ``fail_on`` is the mildest verdict
     (risky or breaking) that blocks whatever the number says. ``replacement`` tells of the skill that
-    ``candidate.replacement`` names; None leaves that unchecked. ``not_checked`` is copied into the decision.
+    ``candidate.replacement`` names; None leaves that unchecked. ``today`` is where a notice period begins; None
+    leaves sunsets unchecked. ``not_checked`` is copied into the decision.
 
     Raises:
         InvalidVersion: the candidate has no semantic version; see ``auto_version``.
@@ -62,6 +66,7 @@ def decide(
             policy=policy,
             exceptions=exceptions,
             replacement=replacement,
+            today=today,
             not_checked=not_checked,
         )
         return refused_as_taken(judged, version, honest)
@@ -89,6 +94,8 @@ def decide(
         judge.line()
         judge.step_onward()
     judge.replacement(replacement)
+    if today is not None:
+        judge.notice(today)
     return judge.decision(policy, unchecked)
 
 
@@ -267,6 +274,25 @@ class _Judge:
         if name != standing.candidate.name and standing.candidate.name in facts.leads_to:
             way = " → ".join((standing.candidate.name, name, *facts.leads_to))
             self.say("replacement-circular", f"The replacements lead in a circle: {way}.")
+
+    def notice(self, today: date) -> None:
+        """A sunset leaves callers the notice period, unless an earlier version announced one as early."""
+        standing = self.standing
+        candidate = standing.candidate
+        if candidate.sunset is None or candidate.status not in (Status.DEPRECATED, Status.SUNSET):
+            return
+        sunset = date.fromisoformat(candidate.sunset)
+        announced = (one.published.sunset for one in standing.history)
+        if any(day is not None and day <= candidate.sunset for day in announced):
+            return
+        days = NoticePeriod().days(standing.version)
+        earliest = today + timedelta(days=days)
+        if sunset < earliest:
+            self.say(
+                "notice-too-short",
+                f"{self._named} would reach its sunset on {sunset}; callers are owed {days} days from {today}.",
+                fix=f"Name a sunset on {earliest} or later.",
+            )
 
     def decision(
         self, policy: Policy, not_checked: tuple[str, ...], *, published: Published | None = None

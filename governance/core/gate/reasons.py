@@ -187,6 +187,13 @@ _ROWS: Final = (
         field="/replacement",
     ),
     ReasonCode(
+        id="notice-too-short",
+        outcome=Outcome.BLOCK,
+        title="The sunset comes sooner than the notice period",
+        fix="Name a later sunset.",
+        field="/sunset",
+    ),
+    ReasonCode(
         id="member-refused",
         outcome=Outcome.BLOCK,
         title="A member of the release is refused, and with it the release",

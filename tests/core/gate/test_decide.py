@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from datetime import date
 from typing import Any
 
 import pytest
@@ -528,3 +529,48 @@ def test_a_finding_carries_evidence_into_the_decision() -> None:
     (finding,) = [one for one in decision.compared[0].comparison.findings if one.level is FindingLevel.BREAKING]
     assert finding.evidence == Evidence(field="required_permissions", old=[], new=["repo:write"])
     assert finding.skill == "git.log"
+
+
+TODAY = date(2026, 11, 30)
+
+
+def ending(version: str, sunset: str | None, status: str = "deprecated") -> SkillManifest:
+    return skill(version, status=status, sunset=sunset, replacement="none") if sunset else skill(version)
+
+
+@pytest.mark.parametrize(
+    ("version", "sunset", "status", "refused"),
+    [
+        ("1.0.0", "2026-01-01", "deprecated", True),
+        ("1.0.0", "2027-11-29", "deprecated", True),
+        ("1.0.0", "2027-11-30", "deprecated", False),
+        ("0.9.0", "2027-02-27", "deprecated", True),
+        ("0.9.0", "2027-02-28", "deprecated", False),
+        ("1.0.0", "2026-01-01", "sunset", True),
+        ("1.0.0", "2026-01-01", "active", False),
+    ],
+)
+def test_a_version_that_announces_its_end_leaves_the_notice_period(
+    version: str, sunset: str, status: str, refused: bool
+) -> None:
+    decision = decide(ending(version, sunset, status), [], compare=check, today=TODAY)
+    assert [one.code for one in decision.reasons if one.outcome is Outcome.BLOCK] == (
+        ["notice-too-short"] if refused else []
+    )
+    assert decide(ending(version, sunset, status), [], compare=check).outcome is not Outcome.BLOCK
+
+
+@pytest.mark.parametrize(("sunset", "refused"), [("2026-12-24", False), ("2027-01-06", False), ("2026-12-23", True)])
+def test_a_sunset_that_was_announced_before_may_come_again_and_later_but_not_earlier(
+    sunset: str, refused: bool
+) -> None:
+    before = ending("1.0.0", "2026-12-24")
+    there = HistoryItem(
+        published=Published(
+            version=V("1.0.0"), contract_digest=before.contract_digest, manifest_digest=before.manifest_digest,
+            opens_line=True, baseline=None, state=Status.DEPRECATED, sunset="2026-12-24",
+        ),
+        manifest=before,
+    )  # fmt: skip
+    decision = decide(ending("1.0.1", sunset), [there], compare=check, today=TODAY)
+    assert ("notice-too-short" in {one.code for one in decision.reasons}) is refused
