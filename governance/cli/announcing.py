@@ -54,6 +54,12 @@ def withheld(
     return {**decision, "decision": "block", "reasons": [reason, *rest]}
 
 
+def assumed(decision: JSONObject) -> JSONObject:
+    """A decision over numbers that are ours, since what stood before has none: no line opens, and none is told."""
+    reasons = [one for one in decision["reasons"] if one["code"] != "opens-line"]
+    return {**decision, "assumed": True, "smallest_version": None, "reasons": reasons}
+
+
 def _worst(decision: JSONObject) -> JSONObject | None:
     findings = (f for compared in decision["compared"] if compared["role"] != "next" for f in compared["findings"])
     return next((finding for finding in findings if finding["level"] == "breaking"), None)
@@ -80,6 +86,8 @@ def breaks_let_in(decisions: Sequence[JSONObject], *, verb: str) -> str:
     if not passing:
         return ""
     count = f"{len(passing)} break their callers" if len(passing) > 1 else f"{passing[0]['skill']} breaks its callers"
+    if any(one.get("assumed") for one in passing):
+        return f"{count} (to be published as a new major)"
     moves = {(one["version"], one["baseline"]) for one in passing}
     if len(moves) > 1:
         return f"{count} ({verb} as new majors; ranges of the old ones stay where they are)"

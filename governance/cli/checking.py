@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from governance.cli.announcing import Numbers, breaks_let_in, undecided_alone, withheld
+from governance.cli.announcing import Numbers, assumed, breaks_let_in, undecided_alone, withheld
 from governance.cli.pairing import by_name
 from governance.cli.present import JSONObject, is_taken
 from governance.core.catalogues import Member, MemberChange, compare_catalogues
@@ -164,7 +164,7 @@ def check_release(
             decision = withheld(decision, number=decision["smallest_version"] if known else None)
         elif not numbers.automatic and not known:
             decision = withheld(decision, number=None, why=f"What stands in {against} has no version", do=_OLD_VERSION)
-        decisions.append(decision)
+        decisions.append(decision if known else assumed(decision))
     unreadable = {refused.name for refused in new.refused}
     gone = _gone(before, new, compare, unreadable, may_go=may_go, announced=numbers.automatic)
     successors = {one.member.successor for one in gone if one.renamed}
@@ -185,7 +185,7 @@ def check_release(
         bump=bump,
         smallest_version=_smallest(before, bump),
         not_checked=(*NEEDS_A_REGISTRY, *(("version",) if unknown else ())),
-        let_in="" if unknown else breaks_let_in(decisions, verb="to be published"),
+        let_in=breaks_let_in(decisions, verb="to be published"),
         sources=new.imported,
         baseline_sources=old.imported,
     )

@@ -126,13 +126,14 @@ def _short(value: Any, limit: int = 160) -> str:
 
 def decision_sentence(decision: JSONObject) -> str:
     """One gate decision in a sentence: the verdict, what it was held against, the bump it needs."""
-    subject = f"{decision['skill']} {decision['version']}"
+    numbered = not decision.get("assumed")
+    subject = f"{decision['skill']} {decision['version']}" if numbered else str(decision["skill"])
     if decision["verdict"] == "new" and is_taken(decision):
         return f"{subject} is published with other bytes."
     if decision["verdict"] == "new":
         return f"{subject} is new; nothing to compare with."
     against = next((c["version"] for c in decision["compared"] if c["role"] == "baseline"), None)
-    sentence = f"{subject} is {decision['verdict']}" + (f" against {against}" if against else "")
+    sentence = f"{subject} is {decision['verdict']}" + (f" against {against}" if against and numbered else "")
     if decision["bump"] != "none":
         sentence += f"; needs a {decision['bump']}"
         sentence += f", {decision['smallest_version']} or higher" if decision.get("smallest_version") else ""

@@ -152,7 +152,8 @@ def _rows(release: Release) -> Iterator[tuple[str, ...]]:
     quiet = set(release.unchanged)
     for one in sorted(release.decisions, key=_worst_first):
         if one["skill"] not in quiet or one["decision"] != "allow":
-            yield one["skill"], one["version"], one["decision"], one["verdict"], one["bump"]
+            number = "-" if one.get("assumed") else one["version"]
+            yield one["skill"], number, one["decision"], one["verdict"], one["bump"]
     for gone in release.gone:
         outcome = "block" if gone.blocks else "warn"
         yield gone.member.name, gone.version or "-", outcome, gone.member.change.value, "major"
