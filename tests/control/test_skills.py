@@ -483,3 +483,39 @@ def test_a_server_error_is_no_success(service: Service, manifest: Manifest, owne
         service.admin.put_version(manifest())
     assert caught.value.code == "internal"
     assert "elsewhere" not in caught.value.message
+
+
+def test_a_replacement_tells_nothing_of_skills_that_the_caller_may_not_read(
+    service: Service, manifest: Manifest
+) -> None:
+    service.admin.put_version(manifest("sec.hidden"))
+    service.admin.put_version(manifest("sec.last", replacement="sec.hidden@^1", deprecated_since="1.0.0"))
+
+    def reasons(stranger: ControlPlane, replacement: str) -> list[tuple[str, str]]:
+        candidate = manifest("zz.b", replacement=replacement)
+        (decision,) = stranger.check([candidate]).decisions
+        with pytest.raises(GateRefused):
+            stranger.put_version(candidate)
+        return [(one["code"], one["message"].replace(replacement, "?")) for one in decision["reasons"]]
+
+    with service.client(Role.PUBLISHER, "zz") as stranger:
+        missing = reasons(stranger, "sec.nothing@^1")
+        assert missing[0][0] == "replacement-missing"
+        for replacement in ("sec.hidden@^1", "sec.hidden@^2", "sec.last@^1"):
+            assert reasons(stranger, replacement) == missing
+    (decision,) = service.admin.check([manifest("zz.b", replacement="sec.hidden@^1")]).decisions
+    assert decision["decision"] != "block"
+
+
+def test_a_circle_through_skills_that_the_caller_may_not_read_is_not_spelled_out(
+    service: Service, manifest: Manifest
+) -> None:
+    service.admin.put_version(manifest("zz.b"))
+    service.admin.put_version(manifest("sec.secret_name", replacement="zz.b@*"))
+    service.admin.put_version(manifest("zz.a", replacement="sec.secret_name@*"))
+    candidate = manifest("zz.b", "1.0.1", replacement="zz.a@*")
+    with service.client(Role.PUBLISHER, "zz") as publisher:
+        (decision,) = publisher.check([candidate]).decisions
+    assert "secret_name" not in str(decision)
+    (decision,) = service.admin.check([candidate]).decisions
+    assert "replacement-circular" in {one["code"] for one in decision["reasons"]}

@@ -56,7 +56,7 @@ def release(database: Database, proposal: Proposal, order: Publish, *, by: Calle
             if version in beside.releases:
                 return False, _standing(current, proposal, version, beside.releases[version])
         _renames_fit(proposal, beside)
-        asked = _Successors(database.transaction)
+        asked = _Successors(database.transaction, by)
         decision = judge_release(proposal, beside, asked, terms, compare=compare)
         _refuse_blocked(decision)
         with database.transaction() as current:
@@ -68,7 +68,7 @@ def release(database: Database, proposal: Proposal, order: Publish, *, by: Calle
             if not _is_still_so(current, proposal, beside, there, asked):
                 beside = reading.look(current, proposal.catalogue, version, proposal.names)
                 _renames_fit(proposal, beside)
-                decision = judge_release(proposal, beside, _Successors(_same(current)), terms, compare=compare)
+                decision = judge_release(proposal, beside, _Successors(_same(current), by), terms, compare=compare)
                 _refuse_blocked(decision)
             return True, store(current, proposal, decision, beside, order, by=by)
 
@@ -80,6 +80,7 @@ def check(
     invalid: Callable[[Mapping[str, Any], Any], dict[str, Any]],
     terms: Terms,
     *,
+    by: Caller,
     judge: Judge,
 ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """What :func:`release` would decide: the release's decision, and whole decisions on the members by name.
@@ -90,7 +91,7 @@ def check(
         beside = reading.look(current, proposal.catalogue, proposal.version, proposal.names)
     _renames_fit(proposal, beside)
     bad = [invalid(one.document, one.error) for one in unreadable]
-    asked = _Successors(database.transaction)
+    asked = _Successors(database.transaction, by)
     decision = judge_release(proposal, beside, asked, terms, compare=Comparisons(judge), unreadable=bad)
     return content_of(decision), decision.decisions_document()
 
@@ -117,8 +118,9 @@ class _Successors:
     ``transaction`` opens one where there are any; comparisons hold no connection.
     """
 
-    def __init__(self, transaction: Callable[[], AbstractContextManager[Session]]) -> None:
+    def __init__(self, transaction: Callable[[], AbstractContextManager[Session]], by: Caller) -> None:
         self._transaction = transaction
+        self._by = by
         self._manifests: Mapping[str, SkillManifest] = {}
         self._known: Mapping[str, ReplacementFacts | None] = {}
 
@@ -127,12 +129,14 @@ class _Successors:
         declaring = {name: one for name, one in manifests.items() if one.replacement is not None}
         if declaring:
             with self._transaction() as current:
-                self._known = {name: load_replacement(current, one, manifests) for name, one in declaring.items()}
+                self._known = {
+                    name: load_replacement(current, one, manifests, by=self._by) for name, one in declaring.items()
+                }
         return self._known
 
     def still_so(self, session: Session) -> bool:
         return all(
-            load_replacement(session, self._manifests[name], self._manifests) == facts
+            load_replacement(session, self._manifests[name], self._manifests, by=self._by) == facts
             for name, facts in self._known.items()
         )
 

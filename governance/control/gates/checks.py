@@ -147,7 +147,7 @@ def decide_all(request: CheckRequest, database: Database, *, by: Caller, setting
     manifests = {candidate.manifest.name: candidate.manifest for candidate in candidates if candidate.manifest}
     with database.transaction() as current:
         histories = {skill: history(current, skill) for skill in sorted(manifests)}
-        successors = {skill: load_replacement(current, manifest) for skill, manifest in manifests.items()}
+        successors = {skill: load_replacement(current, manifest, by=by) for skill, manifest in manifests.items()}
     return Decided(decisions=decide(candidates, histories, successors, terms, judge=judge))
 
 
@@ -170,7 +170,7 @@ def _as_release(
         renamed=wanted.renamed,
         settings=settings,
     )
-    release, decisions = catalogues.check(database, proposal, unreadable, invalid_decision, terms, judge=judge)
+    release, decisions = catalogues.check(database, proposal, unreadable, invalid_decision, terms, by=by, judge=judge)
     return Decided(decisions=decisions, release=release)
 
 

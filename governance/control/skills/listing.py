@@ -47,7 +47,7 @@ def _conditions(filters: Filters) -> list[ColumnElement[bool]]:
     if filters.owner is not None:
         conditions.append(col(SkillRow.owner) == filters.owner)
     if filters.state is not None:
-        conditions.append(filters.state.value == _STATE)
+        conditions.append(_STATE.in_([filters.state.value]))
     if filters.field is not None:
         conditions.append(col(SkillRow.fields).contains([folded_field(filters.field)]))
     return conditions

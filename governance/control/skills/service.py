@@ -9,7 +9,7 @@ from typing import Any, Final
 from sqlalchemy import text
 from sqlmodel import Session, col, select
 
-from governance.control.auth.roles import Caller
+from governance.control.auth.roles import Caller, Right
 from governance.control.settings import Settings
 from governance.control.skills.judging import Judge, Terms
 from governance.control.skills.ordering import sort_key
@@ -120,7 +120,7 @@ def publish(
         if twin is not None:
             return False, stored_version(session, manifest.name, key)
         terms = Terms(fail_on=order.fail_on, transitive=order.transitive)
-        decision = judge.decide(manifest, there, terms, load_replacement(session, manifest))
+        decision = judge.decide(manifest, there, terms, load_replacement(session, manifest, by=by))
         if decision.outcome is Outcome.BLOCK:
             raise refused(decision)
         store(session, [Admitted(manifest=manifest, decision=decision, there=there)], order, by=by)
@@ -157,10 +157,11 @@ def _taken(manifest: SkillManifest, there: Found) -> VersionExists:
 
 
 def load_replacement(
-    session: Session, manifest: SkillManifest, beside: Mapping[str, SkillManifest] = NOBODY
+    session: Session, manifest: SkillManifest, beside: Mapping[str, SkillManifest] = NOBODY, *, by: Caller
 ) -> ReplacementFacts | None:
-    """What is known of the skill a manifest names as its replacement; None where it names none.
+    """What the caller may know of the skill a manifest names as its replacement; None where it names none.
 
+    A skill that the caller may not read is as good as missing: neither its versions nor what it leads to is told.
     ``beside``: manifests by name that are published in the same transaction, and so are there when this one is.
     """
     if manifest.replacement is None or manifest.replacement == NO_REPLACEMENT:
@@ -168,14 +169,23 @@ def load_replacement(
     name = manifest.replacement.partition("@")[0]
     leads_to: list[str] = []
     following: str | None = name
-    while following is not None and following not in leads_to and len(leads_to) < _MAX_SUCCESSORS:
+    while (
+        following is not None
+        and (following in beside or by.may(Right.READ, _namespace(following)))
+        and following not in leads_to
+        and len(leads_to) < _MAX_SUCCESSORS
+    ):
         leads_to.append(following)
         declared = beside[following].replacement if following in beside else None
         following = _named(declared) if declared is not None else _successor(session, following)
-    there = [published(row) for row in history(session, name)]
+    there = [published(row) for row in history(session, name)] if by.may(Right.READ, _namespace(name)) else []
     if name in beside:
         there.append(_about_to_be(beside[name]))
     return ReplacementFacts(published=tuple(there), leads_to=tuple(leads_to[1:]))
+
+
+def _namespace(skill: str) -> str:
+    return skill.rpartition(".")[0]
 
 
 def _about_to_be(manifest: SkillManifest) -> Published:
