@@ -116,6 +116,12 @@ def test_a_version_taken_by_other_bytes_is_a_conflict(registry: Govctl, tmp_path
     assert done.code == 6
     assert "version-taken" in codes(done)
     assert (done.json["added"], done.json["changed"]) == ([], ["shop.orders.find"])
+    file.write_text(text.replace("required: [customer_id]", "required: [customer_id, status]"))
+    broken = registry("publish", file, "-o", "json")
+    assert broken.code == 6
+    (decision,) = broken.json["decisions"]
+    assert (decision["verdict"], decision["version"], decision["smallest_version"]) == ("breaking", "1.0.0", "2.0.0")
+    assert "2.0.0" in decision["reasons"][0]["fix"]
 
 
 def test_several_versions_of_a_skill_go_in_from_the_lowest_up(registry: Govctl, tmp_path: Path) -> None:

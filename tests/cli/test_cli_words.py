@@ -41,6 +41,12 @@ def test_an_import_that_finds_nothing_says_what_it_looked_for(here: Govctl, tmp_
     assert "MCP tool list" in done.err
 
 
+def test_a_file_that_holds_no_skill_is_told_by_lint_what_would_be_one(here: Govctl, tmp_path: Path) -> None:
+    done = here("lint", write(tmp_path / "schema.json", json.dumps(OLD)), "-o", "json")
+    assert done.code == 1
+    assert "MCP tool list" in done.json["findings"][0]["fix"]
+
+
 def test_every_reason_that_a_version_serves_is_explained(here: Govctl) -> None:
     for word in (*Basis, "held-back"):
         assert here("explain", word).code == 0

@@ -62,6 +62,8 @@ def _release(call: Call, new: ImportResult) -> Release:
     fail_on = Verdict(wanted.fail_on) if wanted.fail_on in ("risky", "breaking") else None
     numbers = Numbers(chosen=wanted.version is not None, automatic=wanted.bump == "auto")
     if against == REGISTRY:
+        if wanted.allow_removed:
+            call.output.note("--allow-removed: a registry does not see what is missing in these files.")
         from governance.cli.registry import check_online  # an offline check needs no HTTP client
 
         return check_online(call, new, fail_on=fail_on, transitive=not wanted.no_transitive, numbers=numbers)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from difflib import get_close_matches
 
 from governance.cli.cases import lint_cases
@@ -56,7 +57,8 @@ def _refused(refused: Refused) -> Iterable[LintFinding]:
     name = refused.name or str(refused.origin)
     if isinstance(refused.error, InvalidContract):
         return findings_of(refused.error, skill=name)
-    return findings_of(InvalidContract(refused.error.message, faults=refused.error.faults), skill=name)
+    found = findings_of(InvalidContract(refused.error.message, faults=refused.error.faults), skill=name)
+    return [replace(one, fix=refused.error.fix or one.fix) for one in found]
 
 
 def _report(result: ImportResult, findings: list[LintFinding], failing: set[Severity]) -> Report:

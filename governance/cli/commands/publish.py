@@ -19,7 +19,7 @@ from governance.cli.cases import GATE, Subject, sources_by_skill
 from governance.cli.checking import Release
 from governance.cli.config import require_connection
 from governance.cli.numbering import Numbered, number
-from governance.cli.present import JSONObject
+from governance.cli.present import JSONObject, is_taken
 from governance.cli.registry import ask, release_of
 from governance.cli.releases import release_cases, release_document, release_report
 from governance.cli.report import Block, Change, Report, Table, Verdict, Weight
@@ -110,9 +110,9 @@ def _in_order(one: Numbered) -> tuple[str, Any]:
 
 
 def _all_taken(release: Release) -> bool:
-    """Nothing stands in the way but versions that are taken by other bytes."""
-    reasons = [r["code"] for one in release.decisions for r in one["reasons"] if r["outcome"] == "block"]
-    return bool(reasons) and not release.refused and set(reasons) == {"version-taken"}
+    """Whatever stands in the way has the number of other bytes, which must be mended first."""
+    blocked = [one for one in release.decisions if one["decision"] == "block"]
+    return bool(blocked) and not release.refused and all(map(is_taken, blocked))
 
 
 def _publish(
