@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import socket
 import stat
@@ -208,3 +209,14 @@ def wait_for(happened: object) -> None:
 def kill_postmaster(home: Path) -> None:
     (pid_file,) = home.rglob("postmaster.pid")
     os.kill(int(pid_file.read_text().splitlines()[0]), signal.SIGKILL)
+
+
+def test_the_documentation_page_needs_nothing_from_outside(service: Service) -> None:
+    with service.http(None) as http:
+        page = http.get("/docs")
+        assert page.status_code == 200
+        sources = re.findall(r'(?:src|href)="([^"]+)"', page.text)
+        assert sources
+        for source in sources:
+            assert source.startswith("/"), source
+            assert http.get(source).status_code == 200
