@@ -136,6 +136,12 @@ UNVERSIONED: Final = ""
 NO_REPLACEMENT: Final = "none"
 """What a deprecation says where others name a replacement: there is none, on purpose."""
 
+_PROMISES: Final = frozenset(
+    {
+        "name", "input_schema", "output_schema", "errors", "required_permissions", "requires_approval",
+        "runtime_requirements", "side_effects", "idempotent",
+    }
+)  # fmt: skip
 OUTSIDE_CONTRACT: Final = frozenset(
     {
         "name", "version", "compatibility", "owner", "tags",
@@ -220,6 +226,12 @@ class SkillManifest:
         """
         contract = {name: value for name, value in self._document.items() if name not in OUTSIDE_CONTRACT}
         return digest(contract | {"timeout_sec": self.timeout_sec})
+
+    @cached_property
+    def promise_digest(self) -> str:
+        """``sha256:…`` over all that a break can stand in: versions that differ in texts alone have the same."""
+        promise = {name: value for name, value in self._document.items() if name in _PROMISES}
+        return digest(promise)
 
     @cached_property
     def manifest_digest(self) -> str:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
-from governance.core.compat.model import JSON, Bump, Comparison, FindingLevel, Level
+from governance.core.compat.model import JSON, Bump, Comparison, FindingLevel, Level, Verdict
 from governance.core.gate.reasons import Outcome
+
+_UNPROVED: Final = (FindingLevel.BREAKING, FindingLevel.UNDECIDED)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,9 +105,20 @@ class GateDecision:
             for one in self.compared
             if one.role != "next"
             for finding in one.comparison.findings
-            if finding.level in (FindingLevel.BREAKING, FindingLevel.UNDECIDED)
+            if finding.level in _UNPROVED
         }
         return tuple(findings.values())
+
+    @property
+    def _shown(self) -> Iterator[ComparedWith]:
+        """Of the line only what shows a break that no nearer version shows: the rest is counted."""
+        told: set[str] = set()
+        for one in self.compared:
+            fresh = {found.fingerprint for found in one.comparison.findings if found.level in _UNPROVED} - told
+            proved = one.comparison.verdict in (Verdict.COMPATIBLE, Verdict.RISKY)
+            if one.role != "line" or fresh or not (proved or one.comparison.findings):
+                told |= fresh
+                yield one
 
     def to_document(self) -> dict[str, Any]:
         return {
@@ -121,7 +135,8 @@ class GateDecision:
             "opens_line": self.opens_line,
             "line": self.line,
             "reasons": [reason.to_document() for reason in self.reasons],
-            "compared": [compared.to_document() for compared in self.compared],
+            "compared": [compared.to_document() for compared in self._shown],
+            "line_compared": sum(one.role == "line" for one in self.compared),
             "policy": {"mode": self.policy, "origin": self.policy_origin},
             "not_checked": list(self.not_checked),
         }

@@ -72,14 +72,17 @@ class Standing:
 
     @cached_property
     def compared(self) -> tuple[ComparedWith, ...]:
-        """The baseline first, then the line from the nearest down, each contract once."""
+        """The baseline first, then the line from the nearest down, each promise once.
+
+        Of the line only breaks count, so versions that differ in texts alone are compared once.
+        """
         if self.baseline is None:
             return ()
         found = [self._against(self.baseline, "baseline")]
-        seen = {self.baseline.published.contract_digest, self.candidate.contract_digest}
+        seen = {self.baseline.manifest.promise_digest, self.candidate.promise_digest}
         for item in self.earlier if self.transitive else ():
-            if item.published.contract_digest not in seen:
-                seen.add(item.published.contract_digest)
+            if item.manifest.promise_digest not in seen:
+                seen.add(item.manifest.promise_digest)
                 found.append(self._against(item, "line"))
         return tuple(found)
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from governance.core.compat.codes import CODES
 from governance.core.compat.engine import check
 from governance.core.compat.model import (
     Bump,
@@ -240,17 +241,22 @@ class Pairwise:
         return Comparison(verdict=verdict_of([finding]), level=level, findings=(finding,))
 
 
+def errors_named(word: str) -> list[dict[str, Any]]:
+    """Something in which promises may differ."""
+    return [{"code": word, "meaning": word, "retryable": False}]
+
+
 def line_of_three() -> list[HistoryItem]:
     return [
-        there(skill("1.0.0", title="a"), opens=True),
-        there(skill("1.1.0", title="b"), baseline="1.0.0"),
-        there(skill("1.2.0", title="c"), baseline="1.1.0"),
+        there(skill("1.0.0", errors=errors_named("a")), opens=True),
+        there(skill("1.1.0", errors=errors_named("b")), baseline="1.0.0"),
+        there(skill("1.2.0", errors=errors_named("c")), baseline="1.1.0"),
     ]
 
 
 def test_the_promise_is_kept_to_the_whole_line_and_not_to_the_baseline_alone() -> None:
     engine = Pairwise(frozenset({("1.0.0", "1.3.0")}))
-    decision = decide(skill("1.3.0", title="d"), line_of_three(), compare=engine)
+    decision = decide(skill("1.3.0", errors=errors_named("d")), line_of_three(), compare=engine)
     assert [(one.role, one.version) for one in decision.compared] == [
         ("baseline", "1.2.0"), ("line", "1.1.0"), ("line", "1.0.0"),
     ]  # fmt: skip
@@ -261,14 +267,14 @@ def test_the_promise_is_kept_to_the_whole_line_and_not_to_the_baseline_alone() -
 
 def test_without_the_line_the_decision_says_what_it_left_unproven() -> None:
     engine = Pairwise(frozenset({("1.0.0", "1.3.0")}))
-    decision = decide(skill("1.3.0", title="d"), line_of_three(), compare=engine, transitive=False)
+    decision = decide(skill("1.3.0", errors=errors_named("d")), line_of_three(), compare=engine, transitive=False)
     assert (decision.outcome, codes(decision), decision.not_checked) == (Outcome.WARN, ["line-not-judged"], ("line",))
 
 
 def test_older_lines_are_not_judged_again() -> None:
-    history = [*line_of_three(), there(skill("2.0.0", title="x"), opens=True, baseline="1.2.0")]
+    history = [*line_of_three(), there(skill("2.0.0", errors=errors_named("x")), opens=True, baseline="1.2.0")]
     engine = Pairwise(frozenset({("1.0.0", "2.1.0"), ("1.2.0", "2.1.0")}))
-    decision = decide(skill("2.1.0", title="y"), history, compare=engine)
+    decision = decide(skill("2.1.0", errors=errors_named("y")), history, compare=engine)
     assert ([one.version for one in decision.compared], decision.outcome) == (["2.0.0"], Outcome.ALLOW)
 
 
@@ -574,3 +580,48 @@ def test_a_sunset_that_was_announced_before_may_come_again_and_later_but_not_ear
     )  # fmt: skip
     decision = decide(ending("1.0.1", sunset), [there], compare=check, today=TODAY)
     assert ("notice-too-short" in {one.code for one in decision.reasons}) is refused
+
+
+def test_versions_of_a_line_that_differ_in_texts_alone_are_compared_once_and_what_holds_is_counted() -> None:
+    asked: list[str] = []
+
+    def compare(old: SkillManifest | None, new: SkillManifest | None) -> Comparison:
+        if old is not None:
+            asked.append(old.version)
+        return check(old, new)
+
+    history = [there(skill("1.0.0", needs="a"), opens=True)]
+    for minor in range(1, 30):
+        history.append(
+            there(skill(f"1.{minor}.0", needs="a", description=f"Lists {minor}."), baseline=f"1.{minor - 1}.0")
+        )
+    history[10] = there(skill("1.10.0", needs="ab"), baseline="1.9.0")
+    decision = decide(skill("1.30.0", description="Lists again."), history, compare=compare)
+    assert asked == ["1.29.0", "1.10.0"]
+    document = decision.to_document()
+    assert ([one["role"] for one in document["compared"]], document["line_compared"]) == (["baseline"], 1)
+    decision = decide(skill("1.30.0", needs="abc"), history, compare=check)
+    document = decision.to_document()
+    assert [one["version"] for one in document["compared"]] == ["1.29.0"]
+    assert document["line_compared"] == 1
+    assert decision.outcome is Outcome.BLOCK
+
+
+def test_every_contract_break_stands_in_what_the_promise_digest_covers() -> None:
+    base = {"side_effects": "read", "idempotent": True, "errors": [{"code": "x", "meaning": "m", "retryable": True}]}
+    changes: list[dict[str, Any]] = [
+        {"required_permissions": ["p"]}, {"requires_approval": True}, {"side_effects": "destructive"},
+        {"idempotent": False}, {"runtime_requirements": {"network": ["a.example"]}},
+        {"errors": [{"code": "x", "meaning": "m", "retryable": False}]}, {"name": "git.other"},
+    ]  # fmt: skip
+    shown = set()
+    for change in changes:
+        one, other = skill("1.0.0", **base), skill("1.0.0", **{**base, **change})
+        found = {item.code for item in check(one, other).findings if item.level is FindingLevel.BREAKING}
+        assert found
+        assert one.promise_digest != other.promise_digest
+        shown |= found
+    breaking = {
+        row.id for row in CODES.values() if row.id.startswith("contract.") and row.level is FindingLevel.BREAKING
+    }
+    assert breaking - shown == {"contract.tool-removed"}

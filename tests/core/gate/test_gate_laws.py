@@ -26,7 +26,11 @@ Breaks = set[tuple[int, int]]
 
 def skill(order: int, version: str, level: Level | None) -> SkillManifest:
     return SkillManifest(
-        name="git.log", version=version, compatibility=level, title=str(order), input_schema={"type": "object"}
+        name="git.log",
+        version=version,
+        compatibility=level,
+        title=str(order),
+        input_schema={"type": "object", "properties": {f"field{order}": {}}},
     )
 
 
