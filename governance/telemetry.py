@@ -61,6 +61,12 @@ METRICS: Final = _table(
         help="Publishes by result: created, unchanged, or the code of the refusal.",
     ),
     Metric(
+        name="governance_releases_total",
+        type=MetricType.COUNTER,
+        labels=("result",),
+        help="Releases of catalogues by result: created, unchanged, or the code of the refusal.",
+    ),
+    Metric(
         name="governance_checks_total",
         type=MetricType.COUNTER,
         labels=("decision",),

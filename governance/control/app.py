@@ -113,6 +113,8 @@ async def _refused(request: Request, error: GovernanceError) -> None:
         return
     if attempt.action == "skill.publish":
         telemetry.count("governance_publishes_total", result=error.code)
+    elif attempt.action == "catalogue.release":
+        telemetry.count("governance_releases_total", result=error.code)
 
     def write() -> None:
         with request.app.state.database.transaction() as session:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from typing import Any
 
@@ -131,6 +132,10 @@ def test_the_same_release_again_changes_nothing_and_another_is_a_conflict(servic
     with pytest.raises(VersionExists, match="local admin") as caught:
         service.admin.put_release("shop", "1.0.0", [tool("find", WIDER), tool("pay")])
     assert caught.value.details["differs"] == ["shop.find"]
+    with service.http(None) as http:
+        metrics = http.get("/metrics").text
+    for result in ("created", "unchanged", "version-exists"):
+        assert f'governance_releases_total{{result="{result}"}} 1.0' in metrics
 
 
 def test_one_refusal_refuses_the_release_and_every_reason_is_told(service: Service, tool: Any) -> None:
@@ -306,6 +311,20 @@ def test_a_check_of_a_number_that_is_there_says_whether_it_is_this_release(servi
     other = service.admin.check([tool("find"), tool("pay")], catalogue=candidate)
     assert other.release is not None
     assert {reason["code"] for reason in other.release["decision"]["reasons"]} >= {"version-taken"}
+
+
+def test_344_tools_of_3_megabytes_go_in_with_one_request(service: Service, tool: Any) -> None:
+    """Synthetic: one schema of many fields over and over, padded to the size of the largest real list."""
+    fields = {f"field_{number}": {"type": "string", "description": "x" * 200} for number in range(36)}
+    schema = {"type": "object", "properties": fields}
+    members = [tool(f"t{number}", schema) for number in range(344)]
+    assert len(json.dumps(members)) > 3_000_000
+    release = service.admin.put_release("shop", "1.0.0", members).release
+    assert len(release.members) == 344
+    members[0] = tool("t0", schema | {"required": ["field_0"]})
+    checked = service.admin.check(members, catalogue=CatalogueCandidate(name="shop", version="1.0.1"))
+    assert checked.decision == "block"
+    assert service.admin.put_release("shop", "2.0.0", members).created
 
 
 def test_too_many_members_are_refused(service: Service, tool: Any) -> None:

@@ -116,6 +116,7 @@ def publish_release(
     database: Database = request.app.state.database
     judge: Judge = request.app.state.judge
     created, release = service.release(database, proposal, order, by=caller, judge=judge)
+    request.app.state.telemetry.count("governance_releases_total", result="created" if created else "unchanged")
     content = b'{"created":' + (b"true" if created else b"false") + b',"release":' + release + b"}"
     return JSONAnswer(content, status_code=201 if created else 200, headers={"Cache-Control": NO_STORE})
 
