@@ -21,6 +21,7 @@ from governance.control.embedded import account as accounts
 from governance.control.embedded import binaries as programs
 from governance.control.embedded import locks, process
 from governance.control.embedded.binaries import Binaries, choose, find_binaries, readable_copy
+from governance.control.embedded.cluster import Cluster
 from governance.errors import DatabaseSetupFailed
 
 ROOT = os.geteuid() == 0
@@ -453,6 +454,54 @@ def test_without_user_namespaces_such_a_home_is_refused_by_name(
     with pytest.raises(DatabaseSetupFailed, match=f"may enter {short_home.resolve()},") as caught:
         embedded.start(short_home / "inner")
     assert "GOVCTL_HOME" in caught.value.fix
+
+
+@needs_root
+def test_a_folder_of_roots_in_a_home_closed_to_all_but_another_user_is_refused_by_name(short_home: Path) -> None:
+    other = pwd.getpwnam("daemon")
+    short_home.mkdir(mode=0o700)
+    os.chown(short_home, other.pw_uid, other.pw_gid)
+    home = short_home / "inner"
+    home.mkdir()
+    with pytest.raises(DatabaseSetupFailed, match=rf"{short_home.resolve()} lets in nobody .*{other.pw_uid}") as caught:
+        embedded.start(home)
+    assert str(home.resolve()) in caught.value.fix
+    assert not list((home / "postgres").glob("data*"))
+    os.chown(home, other.pw_uid, other.pw_gid)
+    (home / "postgres" / "start.lock").unlink()
+    (home / "postgres").rmdir()
+    with embedded.start(home) as server:
+        assert answers(server.service_url)
+
+
+def test_the_server_inherits_nothing_that_may_be_secret(short_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GOVCTL_TOKEN", "govctl_shown_to_nobody")
+    monkeypatch.setenv("CLOUD_KEY", "k")
+    with embedded.start(short_home) as server:
+        inherited = Path(f"/proc/{server.pid}/environ").read_bytes().split(b"\0")
+    names = {entry.partition(b"=")[0].decode() for entry in inherited if b"=" in entry}
+    own = {name for name in names if name.startswith(("PG_", "PGSYSCONFDIR", "PGLOCALEDIR", "PGDATA"))}
+    assert names - own <= {"PATH", "TZ", "TMPDIR", "LD_LIBRARY_PATH", "LC_ALL", "PWD", "SHLVL", "_"}
+    assert not any(b"shown_to_nobody" in entry for entry in inherited)
+
+
+def test_an_initdb_that_fails_tells_the_cause_and_leaves_nothing(short_home: Path, tmp_path: Path) -> None:
+    initdb = tmp_path / "bin" / "initdb"
+    initdb.parent.mkdir()
+    tmp_path.chmod(0o755)
+    initdb.write_text(
+        "#!/bin/sh\necho 'creating directory ... ok'\n"
+        "echo 'FATAL:  could not write to file: No space left on device'\necho 'child process exited'\n"
+        "echo 'initdb: error: it is full'\necho 'initdb: removing contents of data directory'\nexit 1\n"
+    )
+    initdb.chmod(0o755)
+    account = accounts.Account(uid=os.geteuid(), gid=os.getegid())
+    short_home.mkdir()
+    folder = Binaries(folder=initdb.parent, major=17, origin="test")
+    cluster = Cluster(folder=short_home, socket=short_home / "s", account=account, binaries=folder, options={})
+    with pytest.raises(DatabaseSetupFailed, match=r"No space left on device; initdb: error: it is full$"):
+        cluster.initialise()
+    assert list(short_home.iterdir()) == []
 
 
 @needs_root

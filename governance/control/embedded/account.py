@@ -18,6 +18,8 @@ from typing import Any
 from governance.errors import DatabaseSetupFailed
 
 _UNPRIVILEGED = ("nobody", "daemon")
+_INHERITED = ("PATH", "TZ", "TMPDIR", "LD_LIBRARY_PATH")
+"""All that the server gets of our environment: it runs as somebody else, who may read it, and tokens stand in it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,11 +37,7 @@ class Account:
 
     def run(self, argv: Sequence[str], *, cwd: Path, timeout: float, stdout: Any = None) -> int:
         """Run to the end and answer the exit status, output to ``stdout``. Raises OSError, TimeoutExpired."""
-        environment = {
-            name: value
-            for name, value in os.environ.items()
-            if not name.startswith(("PG", "LC_", "LANG", "LD_PRELOAD"))
-        }
+        environment = {name: os.environ[name] for name in _INHERITED if name in os.environ}
         return subprocess.run(
             [*self.prefix, *argv],
             cwd=cwd,
@@ -69,7 +67,7 @@ def account_for(folder: Path, data: Path) -> Account:
     if os.geteuid() != 0:
         return _ordinary(owner, data)
     if owner == 0:
-        return _namespace(folder)
+        return _namespace(folder, folder)
     if owner is None:
         owner = folder.stat().st_uid or None  # a home that root keeps for somebody is served as that user
     account = _as_user(_unprivileged_uid() if owner is None else owner)
@@ -77,7 +75,7 @@ def account_for(folder: Path, data: Path) -> Account:
         return account
     blocked = next((path for path in reversed(folder.parents) if not account.may("-x", path)), folder)
     if owner is None:
-        return _namespace(blocked)
+        return _namespace(blocked, folder)
     raise DatabaseSetupFailed(
         f"User number {owner}, whose home this is, cannot enter {blocked}.",
         fix=f"Let that user enter {blocked}, or name another home with GOVCTL_HOME.",
@@ -102,10 +100,18 @@ def _ordinary(owner: int | None, data: Path) -> Account:
     )
 
 
-def _namespace(blocked: Path) -> Account:
+def _namespace(blocked: Path, folder: Path) -> Account:
     mapped = _mapped()
-    if mapped is not None:
+    if mapped is not None and mapped.may("-x", folder):
         return mapped
+    if mapped is not None:
+        # in the namespace root is a user like any other to what belongs to a third one
+        closed = next((path for path in reversed(folder.parents) if not mapped.may("-x", path)), folder)
+        raise DatabaseSetupFailed(
+            f"Postgres does not run as root, and {closed} lets in nobody but its owner (user number"
+            f" {closed.stat().st_uid}), while the home in it belongs to root.",
+            fix=f"Give {folder.parent} to that owner, run as them, or name another home with GOVCTL_HOME.",
+        )
     raise DatabaseSetupFailed(
         f"Postgres does not run as root, no unprivileged user may enter {blocked},"
         " and user namespaces are not allowed here.",

@@ -30,6 +30,7 @@ _LOG_BYTES_KEPT = 5_000_000
 _TELLING = re.compile(
     r"(?:LOG|FATAL|PANIC): +((?<=FATAL:  ).*|(?<=PANIC:  ).*|unrecognized .*|invalid .*|could not .*)"
 )
+_CAUSE = re.compile(r"\b(?:error|FATAL|PANIC):|\bcould not\b|\bcannot\b")
 _PASSING = ("another postmaster", "still in use", "already in use", "already exists")
 
 _CONFIGURATION = {
@@ -102,6 +103,7 @@ class Cluster:
         ]
         status, said = self._run([*argv, *locale], timeout=300)
         if status != 0:
+            shutil.rmtree(fresh, ignore_errors=True)
             raise DatabaseSetupFailed(
                 f"The server's data folder could not be made in {self.folder}: {said}",
                 fix="Make room or rights there, or name another folder with GOVCTL_HOME.",
@@ -196,7 +198,7 @@ class Cluster:
         return pid is not None and process.is_server_of(pid, self.data)
 
     def _run(self, argv: Sequence[str], *, timeout: float) -> tuple[int, str]:
-        """Exit status and last line said. Output goes to a file: the server would hold a pipe open."""
+        """Exit status, and why it failed if it says so. Output goes to a file: the server would hold a pipe open."""
         with tempfile.TemporaryFile() as output:
             try:
                 status = self.account.run(argv, cwd=self.folder, timeout=timeout, stdout=output)
@@ -205,8 +207,10 @@ class Cluster:
             except OSError as error:
                 return 1, f"{argv[0]} cannot be run: {error.strerror}"
             output.seek(0)
-            said = output.read()[-4000:].decode(errors="replace").splitlines()
-        return status, next((line.strip() for line in reversed(said) if line.strip()), "")
+            said = output.read()[-16_000:].decode(errors="replace").splitlines()
+        lines = [line.strip() for line in said if line.strip()]
+        causes = list(dict.fromkeys(line for line in lines if _CAUSE.search(line)))
+        return status, "; ".join(causes[:3]) or (lines[-1] if lines else "")
 
     def _last_words(self, mark: int) -> str:
         """What the log says past ``mark`` bytes about why it died, empty where it says nothing."""
