@@ -22,7 +22,7 @@ def canonical_bytes(value: Any) -> bytes:
         InvalidContract: a number has no canonical form, or a string holds a lone surrogate; with its pointer.
     """
     try:
-        return rfc8785.dumps(value)
+        return _dumps(value)
     except (ValueError, RecursionError, OverflowError):
         faults = uncanonical(value) or [
             Fault(pointer="", message="the document nests too deep to canonicalise")
@@ -32,6 +32,39 @@ def canonical_bytes(value: Any) -> bytes:
             fix="Write numbers that an IEEE 754 double holds exactly, and text as valid Unicode.",
             faults=faults,
         ) from None
+
+
+def _dumps(value: Any) -> bytes:
+    """RFC 8785; the standard library's writer says the same of plain values, many times faster."""
+    if _is_plain(value):
+        try:
+            return _PLAIN.encode(value).encode()
+        except (ValueError, RecursionError):
+            pass  # the other writer says what is wrong, in its own words
+    return rfc8785.dumps(value)
+
+
+_PLAIN = json.JSONEncoder(ensure_ascii=False, allow_nan=False, sort_keys=True, separators=(",", ":"))
+_LEAVES = frozenset({str, bool, type(None)})
+
+
+def _is_plain(value: Any) -> bool:
+    """Nothing in it that the two writers spell or sort differently: floats, large numbers, keys beyond ASCII."""
+    stack = [value]
+    while stack:
+        node = stack.pop()
+        kind = type(node)
+        if kind in _LEAVES:
+            continue
+        if kind is dict:
+            if not all(type(key) is str and key.isascii() for key in node):
+                return False
+            stack.extend(node.values())
+        elif kind is list or kind is tuple:
+            stack.extend(node)
+        elif kind is not int or abs(node) >= MAX_SAFE_INTEGER:
+            return False
+    return True
 
 
 def digest(value: Any) -> str:
@@ -76,7 +109,7 @@ def uncanonical(value: Any) -> list[Fault]:
 def canonical_or_text(value: Any) -> str:
     """Canonical text where there is one, else plain sorted JSON: to look up and fingerprint, not digest."""
     try:
-        return rfc8785.dumps(value).decode()
+        return _dumps(value).decode()
     except (rfc8785.CanonicalizationError, UnicodeEncodeError):
         return json.dumps(value, sort_keys=True, default=str)
 
