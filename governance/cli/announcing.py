@@ -54,6 +54,26 @@ def withheld(
     return {**decision, "decision": "block", "reasons": [reason, *rest]}
 
 
+def too_small_to_add(decision: JSONObject, *, above: str, smallest: str) -> JSONObject:
+    """The decision on an added skill whose release takes too small a step from ``above``."""
+    message = f"{decision['version']} is too small a step from {above}: {decision['skill']} is added, a minor is due."
+    return _blocked(decision, "bump-too-small", message, REASONS["bump-too-small"].fix.format(smallest=smallest))
+
+
+def unreadable_before(decision: JSONObject, *, name: str, why: str, against: str) -> JSONObject:
+    """The decision on a skill that may have stood in ``against``, where it could not be read."""
+    what = f"{name} in {against}" if name else f"A source in {against}"
+    message = f"{what} is not readable, so nobody knows what {decision['skill']} would break: {why}"
+    blocked = _blocked(decision, "baseline-invalid", message, REASONS["baseline-invalid"].fix)
+    return {**blocked, "verdict": "invalid"}
+
+
+def _blocked(decision: JSONObject, code: str, message: str, fix: str) -> JSONObject:
+    reason = {"code": code, "outcome": REASONS[code].outcome.value, "message": message, "fix": fix}
+    rest = [one for one in decision["reasons"] if one["code"] != "first-version"]
+    return {**decision, "decision": "block", "reasons": [reason, *rest]}
+
+
 def assumed(decision: JSONObject) -> JSONObject:
     """A decision over numbers that are ours, since what stood before has none: no line opens, and none is told."""
     reasons = [one for one in decision["reasons"] if one["code"] != "opens-line"]

@@ -6,7 +6,15 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from governance.cli.announcing import Numbers, assumed, breaks_let_in, undecided_alone, withheld
+from governance.cli.announcing import (
+    Numbers,
+    assumed,
+    breaks_let_in,
+    too_small_to_add,
+    undecided_alone,
+    unreadable_before,
+    withheld,
+)
 from governance.cli.pairing import by_name
 from governance.cli.present import JSONObject, is_taken
 from governance.core.catalogues import Member, MemberChange, compare_catalogues
@@ -164,13 +172,28 @@ def check_release(
             decision = withheld(decision, number=decision["smallest_version"] if known else None)
         elif not numbers.automatic and not known:
             decision = withheld(decision, number=None, why=f"What stands in {against} has no version", do=_OLD_VERSION)
+        if manifest.name not in before and (hiding := _hiding(manifest, old.refused)) is not None:
+            decision = unreadable_before(decision, name=hiding.name, why=hiding.error.message, against=against)
         decisions.append(decision if known else assumed(decision))
     unreadable = {refused.name for refused in new.refused}
     gone = _gone(before, new, compare, unreadable, may_go=may_go, announced=numbers.automatic)
     successors = {one.member.successor for one in gone if one.renamed}
-    added = tuple(d["skill"] for d in decisions if d["skill"] not in before and d["skill"] not in successors)
+    added = tuple(
+        d["skill"]
+        for d in decisions
+        if d["skill"] not in before and d["skill"] not in successors and d["verdict"] != Verdict.INVALID.value
+    )
     changed = tuple(d["skill"] for d in decisions if d["skill"] in before and _changed(d))
     needed = [Bump(d["bump"]) for d in decisions if d["compared"]] + [_gone_bump(one) for one in gone]
+    was, release = _one_number(before.values()), _one_number([(one,) for one in new.accepted])
+    if added and before:
+        needed.append(judged_bump(Bump.MINOR, was) if was else Bump.MINOR)
+        if was and release and was != release and not satisfies_bump(was, release, needed[-1]):
+            smallest = str(next_version(was, needed[-1]))
+            decisions = [
+                too_small_to_add(one, above=str(was), smallest=smallest) if one["skill"] in added else one
+                for one in decisions
+            ]
     bump = max(needed, key=_rank, default=Bump.NONE)
     return Release(
         against=against,
@@ -189,6 +212,12 @@ def check_release(
         sources=new.imported,
         baseline_sources=old.imported,
     )
+
+
+def _hiding(manifest: SkillManifest, refused: Iterable[Refused]) -> Refused | None:
+    """What could not be read in the baseline and may be this very skill: of its name, or a whole source."""
+    names = {"", manifest.name, manifest.external_name or manifest.name}
+    return next((one for one in refused if one.name in names), None)
 
 
 def _same_footing(before: Mapping[str, Sequence[SkillManifest]], against: str) -> None:
@@ -229,8 +258,7 @@ def _gone(
     if "" in unreadable:
         return ()
     after = by_name(new.accepted)
-    numbers = {manifest.version for manifest in after.values()}
-    release = Version.parse(next(iter(numbers))) if len(numbers) == 1 and "" not in numbers else None
+    release = _one_number([(one,) for one in after.values()])
     old = [
         versions[-1]
         for name, versions in before.items()
@@ -267,7 +295,11 @@ def _gone_bump(gone: Gone) -> Bump:
 
 
 def _smallest(before: dict[str, tuple[SkillManifest, ...]], bump: Bump) -> str | None:
-    numbers = {versions[-1].version for versions in before.values()}
-    if len(numbers) != 1 or "" in numbers or bump is Bump.NONE:
-        return None
-    return str(next_version(Version.parse(next(iter(numbers))), bump))
+    number = _one_number(before.values())
+    return None if number is None or bump is Bump.NONE else str(next_version(number, bump))
+
+
+def _one_number(skills: Iterable[Sequence[SkillManifest]]) -> Version | None:
+    """The number of all of them, None where there is none or more than one."""
+    numbers = {versions[-1].version for versions in skills}
+    return Version.parse(numbers.pop()) if len(numbers) == 1 and "" not in numbers else None

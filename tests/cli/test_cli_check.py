@@ -188,3 +188,33 @@ def test_one_run_writes_the_comment_and_the_document(here: Govctl, tmp_path: Pat
 def test_quiet_leaves_the_verdict_line_alone(here: Govctl, tmp_path: Path) -> None:
     old, new = write(tmp_path / "old.json", tools(a=OLD)), write(tmp_path / "new.json", tools(a=NARROWER))
     assert len(here("check", new, "--against", old, "--quiet").out.splitlines()) == 1
+
+
+def test_a_release_that_adds_a_tool_needs_a_minor_for_check_as_for_diff(here: Govctl, tmp_path: Path) -> None:
+    write(tmp_path / "old.json", tools(a=OLD))
+    write(tmp_path / "new.json", tools(a=OLD, b=OLD))
+    words = ("check", "new.json", "--against", "old.json", "--old-version")
+    for old, new, code in (("1.0.0", "1.0.1", 1), ("1.0.0", "1.1.0", 0), ("0.2.0", "0.2.1", 0), ("1.0.0", "2.0.0", 0)):
+        done = here(*words, old, "--version", new, "-o", "json")
+        assert done.code == code
+        assert done.json["bump"] == ("patch" if old == "0.2.0" else "minor")
+        assert done.json["added"] == ["b"]
+        blocks = [
+            one for decision in done.json["decisions"] for one in decision["reasons"] if one["outcome"] == "block"
+        ]
+        assert [one["code"] for one in blocks] == ["bump-too-small"] * code
+        assert all("1.1.0" in one["fix"] for one in blocks)
+    assert here("diff", "old.json", "new.json", "-o", "json").json["bump"] == "minor"
+
+
+@pytest.mark.parametrize("whole", [False, True])
+def test_a_tool_that_could_not_be_read_before_is_not_new(here: Govctl, tmp_path: Path, whole: bool) -> None:
+    write(tmp_path / "old.json", "{" if whole else tools(a={"type": "nothing"}, b=OLD))
+    write(tmp_path / "new.json", tools(a=OLD, b=OLD))
+    done = here("check", "new.json", "--against", "old.json", "-o", "json")
+    assert done.code == 1
+    assert (done.json["added"], done.json["decision"]) == ([], "block")
+    invalid = [one["skill"] for one in done.json["decisions"] if one["verdict"] == "invalid"]
+    assert (invalid, done.json["unchanged"]) == ((["a", "b"], []) if whole else (["a"], ["b"]))
+    assert done.json["decisions"][0]["reasons"][0]["code"] == "baseline-invalid"
+    assert here("diff", "old.json", "new.json").code == 1
