@@ -68,6 +68,8 @@ def release_of(
     same = [one["skill"] for one in decisions if _same(one)]
     missing = {name for one in decisions for name in one["not_checked"]}
     bump = max((Bump(one["bump"]) for one in decisions if one["compared"]), key=lambda b: b.rank, default=Bump.NONE)
+    if added and len(added) < len(decisions) + len(standing):
+        bump = max(bump, Bump.MINOR, key=lambda b: b.rank)
     return Release(
         against=server,
         decisions=tuple(decisions),

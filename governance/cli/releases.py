@@ -16,7 +16,7 @@ from governance.importers import Refused
 def release_report(release: Release, *, word: str = "", exit_code: int | None = None, unchecked: bool = True) -> Report:
     """``word`` replaces the outcome in the first line, where more was done than checking.
 
-    ``unchecked`` False leaves out what was not checked, where that comes too late.
+    ``unchecked`` False leaves out what was not checked, where that comes too late; but for tools that went.
     """
     document = release_document(release)
     records = [
@@ -117,8 +117,9 @@ def _blocks(release: Release, word: str, *, unchecked: bool) -> Iterator[Block]:
     if release.baseline_refused:
         yield Heading(text=f"Not readable in {release.against}")
         yield from map(refusal_change, release.baseline_refused)
-    left_out = unchecked_sentences(release.not_checked, by_registry=release.by_registry)
-    if unchecked and left_out and (rows or release.gone):
+    words = [word for word in release.not_checked if unchecked or word == "removed skills"]
+    left_out = unchecked_sentences(words, by_registry=release.by_registry)
+    if left_out and (rows or release.gone):
         yield Heading(text="Not checked")
         yield Bullets(items=left_out)
 

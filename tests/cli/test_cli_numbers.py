@@ -107,7 +107,8 @@ def test_the_registry_holds_a_break_to_the_same_rule(registry: Govctl, tmp_path:
     assert "crm.a breaks its callers (to be published as 2.0.0; ^1 stays on 1.0.0)" in dry.out.splitlines()[0]
     assert "not decided by the registry yet: consumers, policy, exceptions." in dry.out
     done = registry("publish", new, *crm, "--bump", "auto")
-    assert "Not checked" not in done.out
+    assert "only a registry can know" not in done.out
+    assert "removed skills: what is published and missing here: `govctl catalogue`" in " ".join(done.out.split())
     assert done.code == 0
     assert "crm.a breaks its callers (published as 2.0.0; ^1 stays on 1.0.0)" in done.out.splitlines()[0]
     assert "the bare name crm.a now needs a range" in " ".join(done.out.split())
