@@ -47,9 +47,7 @@ class Comparer:
         comparison = engine.check(old, new, settings=settings, opinion=limit.opinion, interrupt=limit.interrupt)
         return replace(comparison, interrupted=limit.reached)
 
-    def check_schemas(
-        self, old: JSON, new: JSON, *, side: Side, settings: Settings = DEFAULT_SETTINGS
-    ) -> Comparison:
+    def check_schemas(self, old: JSON, new: JSON, *, side: Side, settings: Settings = DEFAULT_SETTINGS) -> Comparison:
         """:func:`governance.core.compat.engine.check_schemas` in time."""
         limit = self._limit()
         comparison = engine.check_schemas(

@@ -147,8 +147,6 @@ def test_an_interpreter_that_ends_leaves_no_worker_behind() -> None:
         "assert worker({'type': 'integer'}, {'type': 'number'}) is True\n"
         "print(worker._process.pid)\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=True
-    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=True)
     with pytest.raises(ProcessLookupError):
         os.kill(int(done.stdout), 0)

@@ -24,9 +24,7 @@ def canonical_bytes(value: Any) -> bytes:
     try:
         return _dumps(value)
     except (ValueError, RecursionError, OverflowError):
-        faults = uncanonical(value) or [
-            Fault(pointer="", message="the document nests too deep to canonicalise")
-        ]
+        faults = uncanonical(value) or [Fault(pointer="", message="the document nests too deep to canonicalise")]
         raise InvalidContract(
             f"The document has no canonical form: {faults[0].message}.",
             fix="Write numbers that an IEEE 754 double holds exactly, and text as valid Unicode.",
@@ -81,17 +79,13 @@ def uncanonical(value: Any) -> list[Fault]:
         if isinstance(node, dict):
             for key, child in node.items():
                 if not _is_unicode(key):
-                    faults.append(
-                        Fault(pointer=pointer, message="a key holds a lone surrogate", code="unicode")
-                    )
+                    faults.append(Fault(pointer=pointer, message="a key holds a lone surrogate", code="unicode"))
                 stack.append((f"{pointer}/{escape(key)}", child))
         elif isinstance(node, list | tuple):
             stack.extend((f"{pointer}/{index}", child) for index, child in enumerate(node))
         elif isinstance(node, str):
             if not _is_unicode(node):
-                faults.append(
-                    Fault(pointer=pointer, message="the text holds a lone surrogate", code="unicode")
-                )
+                faults.append(Fault(pointer=pointer, message="the text holds a lone surrogate", code="unicode"))
         elif isinstance(node, bool) or node is None:
             continue
         elif isinstance(node, Decimal) or (isinstance(node, int) and abs(node) >= MAX_SAFE_INTEGER):

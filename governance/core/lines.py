@@ -78,11 +78,7 @@ def lines_of(published: Iterable[Published]) -> list[Line]:
         origin = one.baseline if one.baseline in home else last_stable
         if not one.opens_line and origin is not None:
             opening = home[origin]
-        elif (
-            last_opening is not None
-            and last_opening.is_prerelease
-            and last_opening.triple == one.version.triple
-        ):
+        elif last_opening is not None and last_opening.is_prerelease and last_opening.triple == one.version.triple:
             opening = last_opening
         else:
             opening = last_opening = one.version

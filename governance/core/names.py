@@ -79,11 +79,7 @@ def shown(text: object, *, limit: int = 60) -> str:
     if not isinstance(text, str):
         return f"A {type(text).__name__}"
     cut = text if len(text) <= limit else text[: limit - 1] + "…"
-    return (
-        '"'
-        + "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in cut)
-        + '"'
-    )
+    return '"' + "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in cut) + '"'
 
 
 def _advice(text: object) -> str:

@@ -84,7 +84,7 @@ def test_each_payload_stands_with_who_accepts_it_and_who_refuses_it(here: Govctl
     assert done.out.startswith("WITNESS  4 payloads")
     for line in ("accepted: by the old input", "refused:  by the new input", "accepted: by the new output"):
         assert line in done.out
-    assert 'because:  1 is less than the minimum of 5 (at /qty)' in done.out
+    assert "because:  1 is less than the minimum of 5 (at /qty)" in done.out
 
 
 def test_the_document_holds_what_the_export_holds(here: Govctl, pair: tuple[Path, Path], tmp_path: Path) -> None:

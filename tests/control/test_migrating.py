@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -126,19 +127,37 @@ def test_the_schema_is_valid_on_every_server_found_here_and_for_a_lone_owner(sho
 
 
 def test_grants_are_what_each_table_declares_and_nothing_else(owner_url: str, database_url: str) -> None:
-    wanted = {table.name: set(table.info["grants"]) for table in METADATA.sorted_tables}
+    wanted = {
+        table.name: {
+            (privilege.split(" ")[0], column)
+            for privilege in table.info["grants"]
+            for column in (re.findall(r"\w+", privilege.partition("(")[2]) or table.columns.keys())
+            if privilege != "DELETE"
+        }
+        for table in METADATA.sorted_tables
+    }
+    may_delete = {table.name for table in METADATA.sorted_tables if "DELETE" in table.info["grants"]}
     with psycopg.connect(owner_url, autocommit=True) as connection:
         for name in wanted:
             connection.execute(f"GRANT ALL ON {name} TO {SERVICE_ROLE}")
+            column = next(iter(METADATA.tables[name].columns)).name
+            connection.execute(f"GRANT UPDATE ({column}) ON {name} TO {SERVICE_ROLE}")
         migrate(owner_url)
-        found: dict[str, set[str]] = {name: set() for name in wanted}
-        for name, privilege in connection.execute(
-            "SELECT table_name, privilege_type FROM information_schema.role_table_grants WHERE grantee = %s",
+        found: dict[str, set[tuple[str, str]]] = {name: set() for name in wanted}
+        for name, column, privilege in connection.execute(
+            "SELECT table_name, column_name, privilege_type FROM information_schema.role_column_grants"
+            " WHERE grantee = %s",
             [SERVICE_ROLE],
         ):
             if name in found:
-                found[name].add(privilege)
+                found[name].add((privilege, column))
+        beyond = connection.execute(
+            "SELECT table_name, privilege_type FROM information_schema.role_table_grants"
+            " WHERE grantee = %s AND privilege_type NOT IN ('SELECT', 'INSERT', 'UPDATE')",
+            [SERVICE_ROLE],
+        ).fetchall()
     assert found == wanted
+    assert {(name, privilege) for name, privilege in beyond if name in wanted} == {(n, "DELETE") for n in may_delete}
 
 
 def test_a_table_that_declares_no_grants_is_a_mistake_found_at_once(owner_url: str) -> None:

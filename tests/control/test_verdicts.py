@@ -78,7 +78,7 @@ def test_a_second_check_computes_nothing_even_after_a_restart(settings: Settings
         "comparison = ''",
         "seal = ''",
         "comparison = '[1]', seal = sha256(key || '[1]')",
-        "comparison = '{\"verdict\": \"fine\"}', seal = sha256(key || '{\"verdict\": \"fine\"}')",
+        'comparison = \'{"verdict": "fine"}\', seal = sha256(key || \'{"verdict": "fine"}\')',
     ],
 )
 def test_a_corrupt_row_is_passed_over_and_written_anew(

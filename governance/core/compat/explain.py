@@ -181,9 +181,7 @@ class Explainer:
             return
         told = self.ours.properties(at.partners)
         undeclared = [
-            name
-            for name in told
-            if name not in named and not any(fits(pattern, name) for pattern in patterns)
+            name for name in told if name not in named and not any(fits(pattern, name) for pattern in patterns)
         ]
         for name in undeclared:
             if additional is False:
