@@ -63,7 +63,8 @@ class Row(SQLModel):
 def grants(*privileges: str) -> dict[str, Any]:
     """What the service's role may do with a table: last member of its ``__table_args__``.
 
-    ``__table_args__ = (Index(…), grants("SELECT", "INSERT"))``; privileges are Postgres's own words.
+    ``__table_args__ = (Index(…), grants("SELECT", "INSERT"))``; privileges are Postgres's own words,
+    with the columns they hold for where that is not all: ``"UPDATE (revoked_at)"``.
     """
     return {"info": {"grants": privileges}}
 

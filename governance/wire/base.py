@@ -19,9 +19,9 @@ ShortText = Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[^\x00
 
 
 class Request(BaseModel):
-    """What callers send: a field nobody knows is an error."""
+    """What callers send: a field nobody knows is an error, and nothing is taken for what it is not."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False, strict=True)
 
 
 class Answer(BaseModel):

@@ -21,7 +21,7 @@ class CatalogueCandidate(Request):
     name: ShortText
     version: Annotated[str, Field(max_length=256)] | None = None
     """None: the smallest honest number, which the answer tells."""
-    version_by: VersionBy = VersionBy.RELEASE
+    version_by: Annotated[VersionBy, Field(strict=False)] = VersionBy.RELEASE
     renamed: Renamed = Field(default_factory=dict)
 
 
@@ -33,7 +33,7 @@ class ReleaseRequest(Request):
     """
 
     members: list[JSONObject] = Field(min_length=1)
-    version_by: VersionBy = VersionBy.RELEASE
+    version_by: Annotated[VersionBy, Field(strict=False)] = VersionBy.RELEASE
     renamed: Renamed = Field(default_factory=dict)
     fail_on: Literal["risky", "breaking"] | None = None
     """The mildest verdict that blocks whatever the number says."""

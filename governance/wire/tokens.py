@@ -28,7 +28,7 @@ class Role(StrEnum):
 class Grant(Request):
     """A role in a namespace and all below it; ``*`` is everywhere."""
 
-    role: Role
+    role: Annotated[Role, Field(strict=False)]
     namespace: Annotated[str, Field(max_length=128, pattern=_NAMESPACE)] = "*"
 
 

@@ -41,6 +41,10 @@ def test_the_service_may_add_and_read_entries_and_nothing_else(database_url: str
             "ALTER TABLE audit_inbox DISABLE TRIGGER ALL",
             "INSERT INTO audit_inbox (namespace, id, at, action, outcome, actor, subject, request_id, entry, xact)"
             " OVERRIDING SYSTEM VALUE SELECT * FROM audit_inbox FOR UPDATE",
+            "INSERT INTO audit_inbox (namespace, id, at, action, outcome, actor, subject, request_id, entry)"
+            " OVERRIDING SYSTEM VALUE VALUES ('', 1000000, now(), 'a', 'done', 'a', 'a', 'a', '')",
+            "INSERT INTO audit_inbox (namespace, at, action, outcome, actor, subject, request_id, entry, xact)"
+            " VALUES ('', now(), 'a', 'done', 'a', 'a', 'a', '', 1)",
         ):
             with pytest.raises(psycopg.errors.InsufficientPrivilege):
                 connection.execute(statement)

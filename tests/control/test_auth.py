@@ -226,3 +226,33 @@ def test_may_need_and_reach_agree(role: Role, granted: str, namespace: str, righ
     else:
         with pytest.raises(Forbidden):
             caller.need(right, namespace)
+
+
+def test_the_services_role_cannot_give_a_token_other_rights_or_another_secret(service: Service) -> None:
+    service.admin.create_token("ci", [Grant(role=Role.VIEWER, namespace="a")])
+    with psycopg.connect(service.database_url, autocommit=True) as connection:
+        for change in ("grants = '[]'", "secret_hash = sha256('x')", "expires_at = now()", "id = 'x'"):
+            with pytest.raises(psycopg.errors.InsufficientPrivilege):
+                connection.execute(f"UPDATE token SET {change}")
+        connection.execute("UPDATE token SET last_used_at = now() WHERE false")
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "pointer"),
+    [
+        ("/v1/tokens", {"name": "n", "grants": [{"role": "viewer"}], "expires_in_days": True}, "/expires_in_days"),
+        ("/v1/tokens", {"name": "n", "grants": [{"role": "viewer"}], "expires_in_days": "30"}, "/expires_in_days"),
+        ("/v1/resolve", {"questions": [{"skill": "a.b", "accept_breaking_change": "yes"}]},
+         "/questions/0/accept_breaking_change"),
+        ("/v1/resolve", {"questions": [{"skill": "a.b", "accept_breaking_change": 1}]},
+         "/questions/0/accept_breaking_change"),
+        ("/v1/checks", {"candidates": [{}], "transitive": "no"}, "/transitive"),
+    ],
+)  # fmt: skip
+def test_nothing_in_a_body_is_taken_for_what_it_is_not(
+    service: Service, path: str, body: dict[str, object], pointer: str
+) -> None:
+    with service.http(service.serving.token) as http:
+        answer = http.post(path, json=body)
+    assert answer.status_code == 422
+    assert [fault["pointer"] for fault in answer.json()["errors"]] == [pointer]

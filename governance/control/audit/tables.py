@@ -14,14 +14,15 @@ from governance.control.database import Row, grants
 class AuditEntry(Row, table=True):
     """One entry. ``entry`` is canonical JSON; the columns beside it are copies to search by.
 
-    A trigger refuses UPDATE, DELETE and TRUNCATE to everyone; the service's role is not granted them either.
+    A trigger refuses UPDATE, DELETE and TRUNCATE to everyone; the service's role is not granted them either, nor
+    may it choose an entry's place: ``id`` and ``xact`` are the database's to give.
     """
 
     __tablename__: ClassVar[str] = "audit_inbox"
     __table_args__: ClassVar[Any] = (
         Index("ix_audit_inbox_order", "xact", "id"),
         Index("ix_audit_inbox_subject", "subject", "xact", "id"),
-        grants("SELECT", "INSERT"),
+        grants("SELECT", "INSERT (namespace, at, action, outcome, actor, subject, request_id, entry)"),
     )
 
     namespace: str = Field(sa_column=Column(Text, primary_key=True))

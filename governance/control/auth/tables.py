@@ -19,7 +19,7 @@ class Token(Row, table=True):
     __table_args__: ClassVar[Any] = (
         Index("uq_token_secret_hash", "secret_hash", unique=True),
         CheckConstraint("octet_length(secret_hash) = 32", name="secret_hash_is_sha256"),
-        grants("SELECT", "INSERT", "UPDATE"),
+        grants("SELECT", "INSERT", "UPDATE (last_used_at, revoked_at, revoked_by)"),
     )
 
     id: str = Field(sa_column=Column(Text, primary_key=True))
