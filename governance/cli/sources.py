@@ -19,6 +19,7 @@ from governance.core.document import Document
 from governance.errors import Place, UsageError
 from governance.importers import Imported, ImportResult, import_files, import_paths
 from governance.importers.draft import Source
+from governance.importers.opening import read_bytes
 
 GIT: Final = "git:"
 _MAX_BYTES: Final = 16 * 1024 * 1024
@@ -50,7 +51,7 @@ class Reader:
             UsageError: there is no such path, revision or notation.
             NotFound, AuthError, ServerUnreachable: from the registry.
         """
-        if Path(reference).exists():
+        if reference and Path(reference).exists():
             return import_paths([Path(reference)], namespace=self.namespace, version=version)
         if reference.startswith(GIT):
             return self._at_revision(reference.removeprefix(GIT), version, beside)
@@ -146,8 +147,7 @@ def read_document(path: str) -> Document:
         MalformedDocument, DocumentTooLarge: it cannot be read.
     """
     try:
-        with sys.stdin.buffer if path == "-" else Path(path).open("rb") as stream:
-            data = stream.read(_MAX_BYTES + 1)
+        data = sys.stdin.buffer.read(_MAX_BYTES + 1) if path == "-" else read_bytes(Path(path), _MAX_BYTES + 1)
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise UsageError(f"{path} cannot be read: {reason}.", fix="Give a readable file.") from None
@@ -156,7 +156,10 @@ def read_document(path: str) -> Document:
 
 def existing(paths: Iterable[str]) -> list[Path]:
     """Raises UsageError for the first that is not there."""
-    found = [Path(path) for path in paths]
+    words = list(paths)
+    if "" in words:
+        raise UsageError("A path is empty.", fix="Give files or folders that exist; `.` is this folder.")
+    found = [Path(path) for path in words]
     for path in found:
         if not path.exists():
             raise UsageError(f"There is no {str(path)!r}.", fix="Give files or folders that exist.")

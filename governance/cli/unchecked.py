@@ -8,7 +8,7 @@ from typing import Final
 UNCHECKED: Final[dict[str, str]] = {
     "version": "whether the number announces the change, since what stood before has none: --old-version gives it",
     "line": "the versions of the line before the baseline: --no-transitive leaves them out",
-    "removed skills": "what is published and missing here: `govctl catalogue` sees tools that went, as do files and git",
+    "removed skills": "what is published and missing here: `govctl catalogue` sees tools that went, files and git do",
     "consumers": "who is served the candidate and breaks",
     "policy": "whether the namespace is strict, warns only, or is not judged",
     "exceptions": "whether somebody approved one of the findings",

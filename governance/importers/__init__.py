@@ -24,6 +24,7 @@ from governance.importers.mcp import MCP
 from governance.importers.native import NATIVE
 from governance.importers.openai import OPENAI_FUNCTIONS
 from governance.importers.openapi import OPENAPI
+from governance.importers.opening import read_bytes
 from governance.importers.skill_md import SKILL_MD
 from governance.importers.subjects import SUBJECTS
 from governance.importers.walk import candidates, is_candidate
@@ -228,8 +229,7 @@ def _joined(one: ImportResult, other: ImportResult) -> ImportResult:
 def _bytes(path: Path) -> bytes:
     """Raises NotFound."""
     try:
-        with path.open("rb") as file:
-            return file.read(DEFAULT_LIMITS.size + 1)
+        return read_bytes(path, DEFAULT_LIMITS.size + 1)
     except OSError as error:
         raise NotFound(
             f"{path}: {(error.strerror or 'it cannot be read').lower()}.", fix="Check the path and its permissions."

@@ -153,3 +153,9 @@ def test_one_tool_under_another_name_is_renamed_for_diff_as_for_check(here: Govc
     assert (done.json["change"], done.json["successor"]) == ("renamed", "fetch_user")
     assert done.json["findings"][0]["code"] == "contract.tool-renamed"
     assert here("check", "new.json", "--against", "old.json", "-o", "json").json["renamed"]
+
+
+def test_an_empty_path_is_not_this_folder(here: Govctl, tmp_path: Path) -> None:
+    write(tmp_path / "tools.json", tools(a=OLD))
+    for words in (("import", ""), ("check", ""), ("diff", "", "tools.json"), ("lint", "")):
+        assert here(*words).code == 2
