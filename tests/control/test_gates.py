@@ -278,3 +278,15 @@ def test_a_first_version_that_is_past_its_sunset_is_refused_and_a_distant_one_is
     assert caught.value.details["decision"]["reasons"][0]["code"] == "notice-too-short"
     service.admin.put_version(manifest("a.b", sunset="2999-01-01", **ending))
     assert [one.state for one in service.admin.search(state="deprecated")] == ["deprecated"]
+
+
+def test_who_may_ask_for_a_check_of_what_has_no_name_may_read_it_again_and_others_may_not(service: Service) -> None:
+    with service.client(Role.PUBLISHER, "zz") as creator, service.client(Role.PUBLISHER, "yy") as stranger:
+        for candidate in ({}, {"name": "No Name"}, {"name": 7}):
+            check = creator.check([candidate])
+            assert check.decision == "block"
+            assert creator.get_check(check.id).id == check.id
+            assert service.admin.get_check(check.id).id == check.id
+            with pytest.raises(NotFound):
+                stranger.get_check(check.id)
+    assert {entry["namespace"] for entry in service.entries("check.run")} == {"zz"}

@@ -184,7 +184,9 @@ def store(session: Session, request: CheckRequest, decided: Decided, *, by: Call
     if request.catalogue is not None:
         namespaces = [request.catalogue.name]
     else:
-        namespaces = sorted({_namespace_of(candidate) for candidate in request.candidates})
+        named = [candidate for candidate in request.candidates if is_name(candidate.get("name"))]
+        # What has no name lies in no namespace: it is its sender's.
+        namespaces = sorted({_namespace_of(candidate) for candidate in named} or by.reach(Right.CHECK))
     result = write_json(
         {
             "id": check_id,
