@@ -4,6 +4,7 @@
     ├── UsageError ................ 400  exit 2   the request itself makes no sense
     │   ├── MalformedDocument ..... 400  exit 2   bytes that are no JSON, YAML, TOML or SKILL.md
     │   ├── DocumentTooLarge ...... 413  exit 2   past a limit of size, depth or count
+    │   ├── UnsupportedMediaType .. 415  exit 2   a body that is declared as something else than JSON
     │   ├── UnknownParameter ...... 400  exit 2   a field or query parameter nobody knows
     │   ├── MethodNotAllowed ...... 405  exit 2   the route is there, the method is not
     │   ├── InvalidName ........... 422  exit 2
@@ -122,6 +123,10 @@ class MalformedDocument(UsageError):
 
 class DocumentTooLarge(UsageError):
     code, title, status = "document-too-large", "The document is past a limit", 413
+
+
+class UnsupportedMediaType(UsageError):
+    code, title, status = "unsupported-media-type", "The body is declared as something else than JSON", 415
 
 
 class UnknownParameter(UsageError):

@@ -26,6 +26,7 @@ from governance.control.database import Database
 from governance.control.domains import ROUTERS
 from governance.control.edge import KNOWN_PARAMETERS_ONLY
 from governance.control.gates.verdicts import Verdicts
+from governance.control.heads import HeadAsGet
 from governance.control.health import router as health
 from governance.control.observing import Observing
 from governance.control.settings import Settings
@@ -71,6 +72,7 @@ def create_app(settings: Settings) -> FastAPI:
     app.state.judge = Judge(comparer=comparer, telemetry=telemetry, kept=app.state.verdicts)
     app.state.unauthenticated = Unauthenticated()
     problems.install(app, _refused)
+    app.add_middleware(HeadAsGet)
     app.add_middleware(Observing, telemetry=telemetry, failed=problems.failed)
     app.include_router(health)
     for router in ROUTERS:

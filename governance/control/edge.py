@@ -21,7 +21,14 @@ from starlette.requests import ClientDisconnect
 from governance.control.problems import invalid_request
 from governance.control.settings import Settings
 from governance.core.document import Limits, read_json
-from governance.errors import DocumentTooLarge, Fault, MalformedDocument, UnknownParameter, UsageError
+from governance.errors import (
+    DocumentTooLarge,
+    Fault,
+    MalformedDocument,
+    UnknownParameter,
+    UnsupportedMediaType,
+    UsageError,
+)
 from governance.wire import MAX_PAGE, write_json
 from governance.wire import Request as Message
 
@@ -30,6 +37,7 @@ IMMUTABLE: Final = "private, max-age=31536000, immutable"
 REVALIDATE: Final = "private, no-cache"
 NO_STORE: Final = "no-store"
 
+_JSON_ALONE: Final = "This route takes JSON alone; `govctl publish FILE` reads YAML, TOML and SKILL.md too."
 _INLINE_BYTES = 64 * 1024
 """Bodies up to this size are parsed in the event loop; larger ones in a thread."""
 
@@ -52,7 +60,9 @@ async def read_body(request: Request) -> Any:
     Raises:
         DocumentTooLarge: past the limit of bytes (declared or streamed), depth or values.
         MalformedDocument: no JSON, duplicate keys, lone surrogates, or the body broke off.
+        UnsupportedMediaType: the body is declared as something else.
     """
+    _check_declared(request)
     settings: Settings = request.app.state.settings
     limit = settings.max_body_bytes
     declared = request.headers.get("content-length", "")
@@ -83,8 +93,21 @@ async def read_body(request: Request) -> Any:
         return await _work(request, partial(read_json, data, limits=limits))
     except MalformedDocument as error:
         if data.lstrip()[:1] not in (b"{", b"["):
-            error.fix = "This route takes JSON alone; `govctl publish FILE` reads YAML, TOML and SKILL.md too."
+            error.fix = _JSON_ALONE
         raise
+
+
+def _check_declared(request: Request) -> None:
+    """A body may say nothing of what it is; what it says must be JSON, as it stands."""
+    kind = request.headers.get("content-type", "application/json").partition(";")[0].strip().lower()
+    if kind != "application/json" and not (kind.startswith("application/") and kind.endswith("+json")):
+        raise UnsupportedMediaType(
+            f"The body is declared as {kind[:80]!r}.",
+            fix=f"Send it with `Content-Type: application/json`. {_JSON_ALONE}",
+        )
+    coding = request.headers.get("content-encoding", "identity").strip().lower()
+    if coding not in ("", "identity"):
+        raise UnsupportedMediaType(f"The body is declared as {coding[:80]!r}.", fix="Send it without an encoding.")
 
 
 async def _work(request: Request, work: Callable[[], T]) -> T:
@@ -214,7 +237,7 @@ def read_cursor(cursor: str | None) -> str | None:
 def is_fresh(request: Request, etag: str) -> bool:
     """Does the caller hold the thing with this strong ETag already (``If-None-Match``)?"""
     given = request.headers.get("if-none-match")
-    return given is not None and etag in _tags(given)
+    return given is not None and (given.strip() == "*" or etag in _tags(given))
 
 
 def _tags(header: str) -> Iterable[str]:

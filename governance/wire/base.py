@@ -15,6 +15,8 @@ MAX_PAGE = 200
 """Entries one page of a list may hold."""
 
 Text = Annotated[str, Field(max_length=2_000, pattern=r"^[^\x00]*$")]
+Label = Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f-\x9f\u2028\u2029]*$")]
+"""A name that stands in lists and logs: one line, nothing invisible that moves a terminal."""
 ShortText = Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[^\x00]*$")]
 
 

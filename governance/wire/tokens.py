@@ -8,7 +8,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from governance.wire.base import Answer, Request, ShortText
+from governance.wire.base import Answer, Label, Request
 
 _NAMESPACE = r"^(\*|[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)*)$"
 
@@ -35,7 +35,7 @@ class Grant(Request):
 class TokenRequest(Request):
     """A new token; it always expires, a year from now at the latest."""
 
-    name: ShortText
+    name: Label
     grants: list[Grant] = Field(min_length=1, max_length=50)
     expires_in_days: int = Field(default=90, ge=1, le=366)
 

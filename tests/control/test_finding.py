@@ -75,14 +75,15 @@ def test_problems_inside_a_batch_carry_the_ids_of_the_request_and_leave_the_etag
     assert answers[0].headers["etag"] == answers[1].headers["etag"]
 
 
-def test_a_body_that_is_no_json_is_told_what_the_route_takes(shop: Service) -> None:
+@pytest.mark.parametrize(("kind", "status"), [("application/yaml", 415), ("application/json", 400)])
+def test_a_body_that_is_no_json_is_told_what_the_route_takes(shop: Service, kind: str, status: int) -> None:
     with shop.http(shop.serving.token) as http:
         answer: httpx.Response = http.put(
             "/v1/skills/shop.orders.find/versions/2.0.0",
             content=b"name: shop.orders.find\n",
-            headers={"content-type": "application/yaml"},
+            headers={"content-type": kind},
         )
-    assert answer.status_code == 400
+    assert answer.status_code == status
     assert "JSON alone" in answer.json()["fix"]
     assert "govctl publish" in answer.json()["fix"]
 

@@ -312,3 +312,51 @@ def test_redaction_takes_secrets_out_of_text(text: str, secret: str) -> None:
     from governance.control.observing import redacted
 
     assert secret not in redacted(text)
+
+
+@pytest.mark.parametrize("path", ["/livez", "/openapi.json", "/v1/skills", "/nowhere", "/v1/skills/a.b"])
+def test_head_answers_as_get_does_without_a_body(empty_service: Service, path: str) -> None:
+    with empty_service.http(empty_service.serving.token) as http:
+        got, head = http.get(path), http.head(path)
+    assert (head.status_code, head.content) == (got.status_code, b"")
+    assert head.headers["content-type"] == got.headers["content-type"]
+    if got.status_code == 200:
+        assert head.headers["content-length"] == got.headers["content-length"]
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({"Content-Type": "text/plain"}, 415),
+        ({"Content-Type": "application/x-www-form-urlencoded"}, 415),
+        ({"Content-Type": "application/json", "Content-Encoding": "gzip"}, 415),
+        ({"Content-Type": "application/json; charset=utf-8"}, 200),
+        ({"Content-Type": "application/vnd.tools+json", "Content-Encoding": "identity"}, 200),
+        ({}, 200),
+    ],
+)
+def test_a_body_that_is_declared_as_something_else_is_refused(
+    empty_service: Service, headers: dict[str, str], status: int
+) -> None:
+    with empty_service.http(empty_service.serving.token) as http:
+        answer = http.post("/v1/checks", content=b'{"candidates": [{}]}', headers=headers)
+    assert answer.status_code == status
+    if status == 415:
+        assert check_problem(answer)["code"] == "unsupported-media-type"
+
+
+def test_whoever_holds_any_representation_is_told_that_nothing_is_new(
+    empty_service: Service, manifest: Manifest
+) -> None:
+    check = empty_service.admin.check([manifest()])
+    with empty_service.http(empty_service.serving.token) as http:
+        url = f"/v1/checks/{check.id}"
+        assert http.get(url, headers={"If-None-Match": "*"}).status_code == 304
+        assert http.get(url, headers={"If-None-Match": '"*"'}).status_code == 200
+
+
+@pytest.mark.parametrize("name", ["a\nb", "a\x1b[2J", "a\x7f", "a\u2028b", ""])
+def test_a_tokens_name_is_one_line_that_moves_no_terminal(empty_service: Service, name: str) -> None:
+    with empty_service.http(empty_service.serving.token) as http:
+        answer = http.post("/v1/tokens", json={"name": name, "grants": [{"role": "viewer", "namespace": "a"}]})
+    assert answer.status_code == 422

@@ -44,6 +44,7 @@ from governance.errors import (
     ServiceUnavailable,
     Unauthenticated,
     UnknownParameter,
+    UnsupportedMediaType,
     UsageError,
     VersionExists,
 )
@@ -74,7 +75,8 @@ _NAMED = (*_ALWAYS, Forbidden, InvalidName, NotFound)
     responses={
         200: {"model": Released, "description": "The very same release was there already."},
         **responses(
-            *_ALWAYS, Forbidden, InvalidName, InvalidVersion, MalformedDocument, DocumentTooLarge, InvalidContract,
+            *_ALWAYS, Forbidden, InvalidName, InvalidVersion, MalformedDocument, UnsupportedMediaType,
+            DocumentTooLarge, InvalidContract,
             GateRefused, VersionExists,
         ),
     },

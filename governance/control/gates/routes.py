@@ -34,6 +34,7 @@ from governance.errors import (
     TooManyRequests,
     Unauthenticated,
     UnknownParameter,
+    UnsupportedMediaType,
     UsageError,
 )
 from governance.telemetry import Telemetry
@@ -44,7 +45,7 @@ router = APIRouter(prefix="/v1", tags=["gate"])
 Read = Annotated[Session, Depends(session, scope="function")]
 
 _ALWAYS = (Unauthenticated, UnknownParameter, InvalidRequest, ServiceUnavailable, ServiceError)
-_BODY = (*_ALWAYS, Forbidden, MalformedDocument, DocumentTooLarge)
+_BODY = (*_ALWAYS, Forbidden, MalformedDocument, UnsupportedMediaType, DocumentTooLarge)
 _CHECK = (
     *_BODY, InvalidName, InvalidVersion, NotFound, UsageError, IdempotencyKeyReused, RequestRunning, TooManyRequests,
 )  # fmt: skip

@@ -49,6 +49,7 @@ from governance.errors import (
     ServiceUnavailable,
     Unauthenticated,
     UnknownParameter,
+    UnsupportedMediaType,
     UsageError,
     VersionExists,
 )
@@ -88,7 +89,8 @@ def _publish_body() -> dict[str, Any]:
     responses={
         200: {"model": Published, "description": "The very same manifest was there already."},
         **responses(
-            *_ALWAYS, Forbidden, InvalidName, InvalidVersion, MalformedDocument, DocumentTooLarge, InvalidContract,
+            *_ALWAYS, Forbidden, InvalidName, InvalidVersion, MalformedDocument, UnsupportedMediaType,
+            DocumentTooLarge, InvalidContract,
             GateRefused, VersionExists,
         ),
     },

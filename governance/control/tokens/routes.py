@@ -38,6 +38,7 @@ from governance.errors import (
     TooManyRequests,
     Unauthenticated,
     UnknownParameter,
+    UnsupportedMediaType,
     UsageError,
 )
 from governance.wire import TokenCreated, TokenPage, TokenRequest, TokenView
@@ -56,7 +57,8 @@ _ALWAYS = (Unauthenticated, Forbidden, UnknownParameter, InvalidRequest, Service
     status_code=201,
     response_model=TokenCreated,
     responses=responses(
-        *_ALWAYS, MalformedDocument, DocumentTooLarge, UsageError, IdempotencyKeyReused, RequestRunning,
+        *_ALWAYS, MalformedDocument, UnsupportedMediaType, DocumentTooLarge, UsageError, IdempotencyKeyReused,
+        RequestRunning,
         SecretShownOnce, TooManyRequests,
     ),
     openapi_extra=takes(TokenRequest),
