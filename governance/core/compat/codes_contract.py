@@ -221,7 +221,7 @@ _BEHAVIOUR: Final[tuple[Code, ...]] = (
         ({}, _errors(("GONE", "deleted", False))),
     ),
     _row(
-        "error-retryable", _NOTE, "an error may be retried now",
+        "error-retryable", _RISKY, "an error may be retried now",
         "A call that ends in this error may be tried again.",
         "Nobody.",
         _NOTHING,

@@ -110,6 +110,18 @@ _SECRECY: Final = _patterns(
     ),
 )
 _URL: Final = re.compile(r"\b[a-z][a-z0-9+.-]{1,15}://[^\s<>\"'`\])}|\\]{1,500}|\bwww\.[^\s<>\"'`\])}|\\]{1,500}")
+_HOST: Final = r"(?:[a-z0-9-]{1,63}\.){1,8}(?:xn--[a-z0-9-]{1,59}|[a-z]{2,24})(?::[0-9]{1,5})?"
+_REST: Final = r"[^\s<>\"'`\])}|\\]{0,500}"
+_BARE_URL: Final = re.compile(
+    rf"(?<![\w/:.@-])//(?P<relative>{_HOST}(?![\w.-]){_REST})"
+    rf"|\]\(\s*<?(?P<target>{_HOST}(?![\w.-]){_REST})"
+    rf"|(?<![\w/:.@-])(?P<path>{_HOST}/{_REST})"
+)
+"""What clients make a link of without a scheme: ``//host``, a target in Markdown, a host with a path."""
+_FILE: Final = re.compile(
+    r"[^/]*\.(?:js|ts|jsx|tsx|mjs|py|rb|rs|java|php|json|jsonl|ya?ml|toml|xml|html?|css|csv|tsv|txt|md|sql|sh|log|pdf"
+    r"|png|jpe?g|gif|svg|zip|gz|tar|jar|exe|dll|db|ini|cfg|conf|lock|env|ipynb|docx?|xlsx?|pptx?)"
+)
 _RESERVED_HOST: Final = re.compile(
     r"(?:[a-z0-9-]+\.)*(?:example(?:\.(?:com|org|net))?|test|invalid|localhost)(?::[0-9]+)?|127\.0\.0\.1(?::[0-9]+)?"
 )
@@ -207,6 +219,16 @@ def _urls(folded: str) -> set[str]:
         address = address.partition("#")[0].rstrip(".,;:!?*_/")
         host = address.partition("/")[0].rpartition("@")[2]
         if host and not _RESERVED_HOST.fullmatch(host):
+            found.add(address)
+    return found | _bare_urls(folded)
+
+
+def _bare_urls(folded: str) -> set[str]:
+    found = set()
+    for match in _BARE_URL.finditer(folded) if "/" in folded or "](" in folded else ():
+        address = (match["relative"] or match["target"] or match["path"]).partition("#")[0].rstrip(".,;:!?*_/")
+        host = address.partition("/")[0]
+        if not _RESERVED_HOST.fullmatch(host) and not _FILE.fullmatch(host):
             found.add(address)
     return found
 
