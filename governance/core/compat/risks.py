@@ -150,8 +150,9 @@ class Risks:
 
     def _unconstrained(self, old: list[Spot], new: list[Spot]) -> None:
         before, after = self._shape(self.old, old), self._shape(self.new, new)
-        true = self.old.lowering.forest.true
-        if before is not true and after is true:
+        forest = self.old.lowering.forest
+        # What was forbidden altogether and is open now was opened on purpose.
+        if before not in (forest.true, forest.false) and after is forest.true:
             self._add("input.unconstrained", old[0], new[0], old=old[0].schema, new=new[0].schema)
 
     def _items_dropped(self, old_items: list[Spot], new: list[Spot]) -> None:
