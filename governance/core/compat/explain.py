@@ -202,6 +202,10 @@ class Explainer:
             return at.wrap(forest.props([(name, node)], (), forest.true, Mode.SILENT))
 
         partners = self.ours.in_place(self.ours.property(at.partners, name))
+        node = self.lowering.lower(spot.schema, spot.scope, lifted=at.lifted)
+        # What the sender is held to by the very same node cannot be refused: no need to ask.
+        if any(one.sure and self.question.sender_lowering.lower(one.schema, one.scope) is node for one in partners):
+            return
         self._walk(at.child(spot, partners, wrap))
 
     def _items(self, at: _At, schema: dict[str, Any], scope: Any) -> None:

@@ -62,9 +62,11 @@ class Risks:
             return
         olds, news = self.old.properties(old), self.new.properties(new)
         if self.side is Side.INPUT:
-            alike = self._shape(self.old, old_roots) is self._shape(self.new, new_roots)
-            opened = alike or self._open(self.old, old_roots, olds), alike or self._open(self.new, new_roots, news)
-            self._input_fields(old, new, olds, news, opened)
+            if any(spot.has(keyword) for keyword in _STRUCTURING for spot in (*old, *new)):
+                alike = self._shape(self.old, old_roots) is self._shape(self.new, new_roots)
+                is_open = alike or self._open(self.new, new_roots, news)
+                was_open = is_open or self._open(self.old, old_roots, olds)
+                self._input_fields(old, new, olds, news, (was_open, is_open))
             self._format("input.format-tightened", old, new)
         else:
             closed = any(name not in olds for name in news) and not self._open(self.old, old_roots, olds)
@@ -119,8 +121,7 @@ class Risks:
             free = news[name][0].schema in (True, {})
             code = "input.open-name-typed" if explicit and not free else "input.property-added"
             self._add(code, None, news[name][0], old=ABSENT, new=news[name][0].schema)
-        structured = any(spot.has(keyword) for keyword in _STRUCTURING for spot in (*old, *new))
-        if closed and was_open and structured:
+        if closed and was_open:
             spot = next((spot for spot in new if _closing(spot)), None)
             at = replace(spot, pointer=f"{spot.pointer}/{_closing(spot)}") if spot else new[0]
             self._add("input.closed", old[0], at, old=ABSENT, new=False if spot else new[0].schema)
