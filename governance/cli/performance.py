@@ -76,7 +76,7 @@ class Performance:
         yield Heading(text="6. Where to go on")
         yield Bullets(
             items=(
-                f"API documentation: {address}/docs",
+                f"API documentation, while it runs (`govctl serve` starts one that stays): {address}/docs",
                 "your own skills, no server needed: govctl check PATH --against git:main",
                 "what a finding means: govctl explain CODE",
             )

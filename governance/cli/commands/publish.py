@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import os
 from collections.abc import Iterator
 from typing import Any
 
@@ -20,6 +19,7 @@ from governance.cli.checking import Release
 from governance.cli.config import require_connection
 from governance.cli.numbering import Numbered, number
 from governance.cli.present import JSONObject, is_taken
+from governance.cli.provenance import provenance
 from governance.cli.registry import ask, release_of
 from governance.cli.releases import release_cases, release_document, release_report
 from governance.cli.report import Block, Change, Report, Table, Verdict, Weight
@@ -143,9 +143,7 @@ def _put(plane: ControlPlane, one: Numbered, wanted: argparse.Namespace) -> dict
             reason=wanted.reason,
             fail_on=wanted.fail_on,
             transitive=not wanted.no_transitive,
-            repository=wanted.repository or _from_ci("GITHUB_REPOSITORY", "CI_PROJECT_PATH"),
-            commit=wanted.commit or _from_ci("GITHUB_SHA", "CI_COMMIT_SHA"),
-            run=wanted.run or _from_ci("GITHUB_RUN_ID", "CI_PIPELINE_ID"),
+            **provenance(wanted),
         )
     except (GateRefused, Conflict) as error:  # somebody published in between, or an earlier version of this run
         decision = error.details.get("decision")
@@ -157,11 +155,6 @@ def _put(plane: ControlPlane, one: Numbered, wanted: argparse.Namespace) -> dict
         "manifest_digest": version.manifest_digest,
         "contract_digest": version.contract_digest,
     }
-
-
-def _from_ci(*variables: str) -> str | None:
-    """What the machine of the build calls it."""
-    return next((value for name in variables if (value := os.environ.get(name))), None)
 
 
 def _report(new: ImportResult, release: Release, results: list[dict[str, Any]]) -> Report:
