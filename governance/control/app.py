@@ -63,6 +63,7 @@ def create_app(settings: Settings) -> FastAPI:
         dependencies=[KNOWN_PARAMETERS_ONLY],
     )
     app.state.settings = settings
+    app.state.draining = False
     app.state.database = Database(settings.database_url, settings)
     app.state.telemetry = telemetry
     app.state.opinion = opinion

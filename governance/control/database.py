@@ -21,7 +21,7 @@ from sqlalchemy import MetaData, create_engine, event
 from sqlmodel import Session, SQLModel
 
 from governance.control import embedded
-from governance.control.migrating import current_revision, head_revision, migrate
+from governance.control.migrating import bring_up, current_revision, head_revision, migrate
 from governance.control.roles import BECOME_SERVICE
 from governance.control.settings import Settings
 from governance.errors import ServiceUnavailable
@@ -31,6 +31,7 @@ __all__ = [
     "Database",
     "DatabaseUrls",
     "Row",
+    "bring_up",
     "current_revision",
     "grants",
     "head_revision",

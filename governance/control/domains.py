@@ -9,8 +9,14 @@ from fastapi import APIRouter
 import governance.control.audit.tables
 import governance.control.auth.tables
 import governance.control.catalogues.tables
+import governance.control.consumers.tables
+import governance.control.events.tables
+import governance.control.exceptions.tables
 import governance.control.gates.tables
 import governance.control.idempotency.tables
+import governance.control.identity.tables
+import governance.control.policies.tables
+import governance.control.rollouts.tables
 import governance.control.skills.tables  # noqa: F401 - tables register when they are imported
 from governance.control.audit.routes import router as audit
 from governance.control.catalogues.routes import router as catalogues

@@ -29,7 +29,12 @@ async def livez() -> Response:
 
 @router.get("/readyz", response_model=Health, responses=responses(ServiceUnavailable))
 async def readyz(request: Request) -> Response:
-    """The database answers and stands at the revision this code needs; else 503, which says what is amiss."""
+    """The database answers and stands at the revision this code needs, and the service is not about to stop.
+
+    Else 503, which says what is amiss.
+    """
+    if request.app.state.draining:
+        raise ServiceUnavailable("This service is about to stop.", fix="Ask another replica.")
     database: Database = request.app.state.database
     try:
         async with asyncio.timeout(_PATIENCE_SEC), database.read() as connection:

@@ -96,6 +96,44 @@ def migrate(url: str) -> str:
     return head_revision()
 
 
+def bring_up(url: str) -> str:
+    """What a start does: :func:`migrate`, or, where ``url`` is a login that may not, see that somebody has.
+
+    A service that holds no owner's login changes no table. Raises DatabaseSetupFailed, also where the database
+    does not stand at the head revision and this login cannot bring it there.
+    """
+    try:
+        with psycopg.connect(url, connect_timeout=10) as connection:
+            able = _may_migrate(connection)
+            current = None if able else current_revision(connection)
+    except psycopg.OperationalError as error:
+        raise _unreachable(error) from error
+    except psycopg.errors.InsufficientPrivilege:
+        able, current = False, None  # nothing was granted to this login yet
+    if able:
+        return migrate(url)
+    if current is not None:
+        _refuse_a_newer(current, configuration())
+    if current != head_revision():
+        raise DatabaseSetupFailed(
+            f"The database is at revision {current}, this release needs {head_revision()},"
+            " and this login may not migrate it.",
+            fix="Run `govctl migrate` with the login of the tables' owner, then start the service again.",
+        )
+    return head_revision()
+
+
+def _may_migrate(connection: psycopg.Connection) -> bool:
+    """Whether this login owns the tables, or may make them where there are none."""
+    row = connection.execute(
+        "SELECT coalesce("
+        " (SELECT pg_has_role(current_user, relowner, 'USAGE') FROM pg_class"
+        "  WHERE oid = to_regclass('alembic_version')),"
+        " has_schema_privilege(current_schema(), 'CREATE'))"
+    ).fetchone()
+    return row is not None and row[0] is True
+
+
 def _unreachable(error: psycopg.Error) -> DatabaseSetupFailed:
     reason = " ".join(str(error).split()) or type(error).__name__
     return DatabaseSetupFailed(
@@ -113,13 +151,16 @@ def _refuse_what_is_unknown(connection: Connection, config: Config) -> None:
         )
     if not connection.scalar(text("SELECT to_regclass('alembic_version') IS NOT NULL")):
         return
-    known = {script.revision for script in ScriptDirectory.from_config(config).walk_revisions()}
     for revision in connection.scalars(text("SELECT version_num FROM alembic_version")):
-        if revision not in known:
-            raise DatabaseSetupFailed(
-                f"The database is at revision {revision}, which this release does not know.",
-                fix="A newer release has migrated it: run that release, or restore a backup taken before it.",
-            )
+        _refuse_a_newer(revision, config)
+
+
+def _refuse_a_newer(revision: str, config: Config) -> None:
+    if revision not in {script.revision for script in ScriptDirectory.from_config(config).walk_revisions()}:
+        raise DatabaseSetupFailed(
+            f"The database is at revision {revision}, which this release does not know.",
+            fix="A newer release has migrated it: run that release, or restore a backup taken before it.",
+        )
 
 
 def apply_grants(connection: Connection, metadata: MetaData) -> None:

@@ -11,6 +11,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.openapi.utils import get_openapi
 from fastapi.responses import Response
 from starlette.exceptions import HTTPException
+from starlette.routing import Match
 
 from governance.control.database import unavailable
 from governance.core.canonical import escape
@@ -91,7 +92,7 @@ def install(app: FastAPI, refused: Refused) -> None:
 
     async def http_error(request: Request, error: Exception) -> Response:
         assert isinstance(error, HTTPException)
-        return answer(request, _from_framework(error))
+        return answer(request, _from_framework(request, error))
 
     app.add_exception_handler(GovernanceError, governance_error)
     app.add_exception_handler(RequestValidationError, validation_error)
@@ -128,11 +129,11 @@ def invalid_request(errors: Any, *, where: str) -> InvalidRequest:
 _SEE_DOCS = "See /openapi.json for what the route takes."
 
 
-def _from_framework(error: HTTPException) -> GovernanceError:
+def _from_framework(request: Request, error: HTTPException) -> GovernanceError:
     if error.status_code == 404:
         return NotFound("There is no such route.", fix="See /openapi.json for the routes there are.")
     if error.status_code == 405:
-        allowed = [word.strip() for word in (error.headers or {}).get("Allow", "").split(",") if word.strip()]
+        allowed = _methods_of(request)
         return MethodNotAllowed(
             f"This route answers {' and '.join(allowed) or 'other methods'} only.",
             fix=_SEE_DOCS,
@@ -141,6 +142,15 @@ def _from_framework(error: HTTPException) -> GovernanceError:
     if error.status_code >= 500:
         return ServiceError("The service failed.", fix=_REPORT)
     return UsageError(str(error.detail), fix=_SEE_DOCS)
+
+
+def _methods_of(request: Request) -> list[str]:
+    """What the routes of the request's path answer to together; the framework tells the first route's alone."""
+    found: set[str] = set()
+    for route in request.app.routes:
+        if route.matches(request.scope)[0] is not Match.NONE:
+            found |= getattr(route, "methods", None) or set()
+    return sorted(found | ({"HEAD"} if "GET" in found else set()))
 
 
 _SCHEMA: Final = {"$ref": "#/components/schemas/Problem"}

@@ -19,13 +19,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from types import FrameType
 from typing import Final
 
 import uvicorn
 from fastapi import FastAPI
 
 from governance.control.app import create_app
-from governance.control.database import Database, migrate, provision
+from governance.control.database import Database, bring_up, provision
 from governance.control.observing import log_to
 from governance.control.settings import Settings
 from governance.control.tokens.service import local_admin
@@ -36,7 +37,8 @@ log = logging.getLogger("governance.control")
 
 SERVER_FILE: Final = "server.json"
 _BACKLOG: Final = 512
-_GRACE_SEC: Final = 15
+GRACE_SEC: Final = 15
+"""How long requests under way may take to end once nobody is let in any more."""
 _START_SEC: Final = 30.0
 
 
@@ -54,7 +56,7 @@ def _say(sentence: str) -> None:
 
 
 def serve(settings: Settings, *, announce: Callable[[str], None] = _say) -> None:
-    """Serve until SIGINT or SIGTERM; requests under way are finished first.
+    """Serve until SIGINT or SIGTERM; requests under way are finished first (:data:`GRACE_SEC`).
 
     Raises UsageError where the port is taken, DatabaseSetupFailed where no database can be had.
     """
@@ -101,14 +103,40 @@ def serving(settings: Settings) -> Iterator[Serving]:
             yield ready
         finally:
             server.should_exit = True
-            thread.join(_GRACE_SEC + 5)
+            thread.join(GRACE_SEC + 5)
+
+
+class _Server(uvicorn.Server):
+    """Uvicorn's, which after a SIGTERM first serves on for ``drain_sec`` while /readyz answers 503.
+
+    It would else refuse connections at once, which whoever balances the load has not yet heard of. A second
+    signal, and Ctrl-C, do not wait.
+    """
+
+    def __init__(self, config: uvicorn.Config, app: FastAPI, drain_sec: int) -> None:
+        super().__init__(config)
+        self._state = app.state
+        self._drain_sec = drain_sec
+        self._leave_at: float | None = None
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        if sig == signal.SIGTERM and self._drain_sec and not self._state.draining:
+            self._state.draining = True
+            self._leave_at = time.monotonic() + self._drain_sec
+            return
+        super().handle_exit(sig, frame)
+
+    async def on_tick(self, counter: int) -> bool:
+        if self._leave_at is not None and time.monotonic() >= self._leave_at and not self.should_exit:
+            super().handle_exit(signal.SIGTERM, None)
+        return await super().on_tick(counter)
 
 
 @contextmanager
 def _prepared(settings: Settings) -> Iterator[tuple[uvicorn.Server, socket.socket, Serving]]:
     listener = _bind(settings.host, settings.port)
     with listener, provision(settings) as urls:
-        migrate(urls.owner)
+        bring_up(urls.owner)
         settings = replace(settings, database_url=urls.service)
         address = _address(settings.host, listener)
         secret = _local_token(settings, urls.service, address)
@@ -119,12 +147,12 @@ def _prepared(settings: Settings) -> Iterator[tuple[uvicorn.Server, socket.socke
             access_log=False,
             server_header=False,
             proxy_headers=False,
-            timeout_graceful_shutdown=_GRACE_SEC,
+            timeout_graceful_shutdown=GRACE_SEC,
             timeout_keep_alive=30,
             ws="none",
             lifespan="on",
         )
-        yield uvicorn.Server(config), listener, Serving(address=address, token=secret, app=app)
+        yield _Server(config, app, settings.drain_sec), listener, Serving(address=address, token=secret, app=app)
 
 
 def _bind(host: str, port: int) -> socket.socket:

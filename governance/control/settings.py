@@ -169,6 +169,14 @@ SETTINGS: tuple[Setting, ...] = (
         meaning="Milliseconds of reasoning after which a comparison stays undecided; 0: the step budget alone.",
     ),
     Setting(
+        field="drain_sec",
+        variable="GOVCTL_DRAIN_SEC",
+        read=_number(at_least=0, at_most=600),
+        default=0,
+        shown_default="0",
+        meaning="Seconds that it serves on after SIGTERM while /readyz answers 503, for load balancers to turn away.",
+    ),
+    Setting(
         field="otlp_endpoint",
         variable="OTEL_EXPORTER_OTLP_ENDPOINT",
         read=_text,
@@ -199,6 +207,7 @@ class Settings:
     max_depth: int = 128
     max_batch: int = 1000
     ceiling_ms: int = 250
+    drain_sec: int = 0
     otlp_endpoint: str | None = None
     unknown: tuple[str, ...] = ()
 

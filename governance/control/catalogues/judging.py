@@ -103,7 +103,7 @@ def judge_release(
                 gate.auto_version(one, histories[name], compare=compare, transitive=terms.transitive)
                 for name, one in proposal.members.items()
             )
-            version = max(version, *honest)
+            version = max([version, *honest])
     members = {}
     numbered = {
         name: _numbered(one, proposal.version_by, version, histories[name], compare, terms)

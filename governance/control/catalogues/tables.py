@@ -15,7 +15,7 @@ class CatalogueRow(Row, table=True):
     """What a list of catalogues shows."""
 
     __tablename__: ClassVar[str] = "catalogue"
-    __table_args__: ClassVar[Any] = (grants("SELECT", "INSERT", "UPDATE"),)
+    __table_args__: ClassVar[Any] = (grants("SELECT", "INSERT", "UPDATE (latest, members, releases, updated_at)"),)
 
     name: str = Field(sa_column=Column(Text, primary_key=True))
     """Also the namespace its members live in, or above."""

@@ -56,7 +56,8 @@ class LineAcceptance(Row, table=True):
             unique=True,
             postgresql_where=text("revoked_at IS NULL"),
         ),
-        grants("SELECT", "INSERT", "UPDATE"),
+        Index("ix_line_acceptance_consumer", "consumer"),
+        grants("SELECT", "INSERT", "UPDATE (basis, expires_at, revoked_at, revoked_by)"),
     )
 
     skill: str = Field(sa_column=Column(Text, ForeignKey("skill.name"), primary_key=True))

@@ -42,7 +42,12 @@ class SkillRow(Row, table=True):
         Index("ix_skill_tags", "tags", postgresql_using="gin"),
         Index("ix_skill_fields", "fields", postgresql_using="gin"),
         CheckConstraint(f"state IN {STATES}", name="state"),
-        grants("SELECT", "INSERT", "UPDATE"),
+        grants(
+            "SELECT",
+            "INSERT",
+            "UPDATE (title, description, owner, category, tags, fields, search, latest, state, sunset, versions,"
+            " updated_at)",
+        ),
     )
 
     name: str = Field(sa_column=Column(Text, primary_key=True))
@@ -110,7 +115,12 @@ class VersionState(Row, table=True):
     __table_args__: ClassVar[Any] = (
         ForeignKeyConstraint(["skill", "sort_key"], ["skill_version.skill", "skill_version.sort_key"]),
         CheckConstraint(f"state IN {STATES}", name="state"),
-        grants("SELECT", "INSERT", "UPDATE"),
+        grants(
+            "SELECT",
+            "INSERT",
+            "UPDATE (state, yanked, disabled, deprecated_since, deprecated_on, retired_since, sunset, replacement,"
+            " migration_guide, revision, updated_at)",
+        ),
     )
 
     skill: str = Field(sa_column=Column(Text, primary_key=True))
@@ -121,6 +131,9 @@ class VersionState(Row, table=True):
     disabled: str | None = Field(default=None, sa_column=Column(Text))
     """The reason of the operator who switched it off."""
     deprecated_since: str | None = Field(default=None, sa_column=Column(Text))
+    """The version with which the deprecation came, where the manifest says so."""
+    deprecated_on: date | None = Field(default=None, sa_column=Column(Date))
+    """The day the deprecation was announced here."""
     retired_since: date | None = Field(default=None, sa_column=Column(Date))
     sunset: date | None = Field(default=None, sa_column=Column(Date))
     replacement: str | None = Field(default=None, sa_column=Column(Text))

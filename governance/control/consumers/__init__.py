@@ -1,0 +1,1 @@
+"""Consumers: who relies on what, and what is deployed where."""

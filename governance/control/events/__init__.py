@@ -1,0 +1,1 @@
+"""Events: what the audit log records, told to those who asked, once each."""

@@ -1,0 +1,1 @@
+"""Exceptions: findings that named people let pass for a while."""

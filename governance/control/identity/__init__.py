@@ -1,0 +1,1 @@
+"""Identity: CI jobs prove who they are by OIDC and get a short token."""

@@ -1,0 +1,1 @@
+"""Lifecycle: deprecation, sunset, retirement, yanking, and the operator's switch."""

@@ -1,0 +1,1 @@
+"""Policies: how strict the gate is, by namespace and skill."""

@@ -1,0 +1,1 @@
+"""Rollouts: a version takes over in steps, and steps back by itself."""
