@@ -3,9 +3,9 @@
 
     python3 dev.py demo          the main job, on example skills, with its own database
     python3 dev.py test [ARGS]   the tests; ARGS go to pytest
-    python3 dev.py fuzz [ARGS]   the property tests, with many more examples
+    python3 dev.py fuzz [ARGS]   property and API tests, with many more examples
     python3 dev.py lint          style, types and import contracts
-    python3 dev.py pin           write constraints.txt anew from the newest versions that fit
+    python3 dev.py pin           write the pinned versions anew from the newest that fit
     python3 dev.py govctl ARGS   the command line of this checkout
 
 Needs Python 3.11 or later with venv, and nothing else; uses uv where it is on PATH.
@@ -29,6 +29,9 @@ ROOT = Path(__file__).resolve().parent
 VENV = ROOT / ".venv"
 BIN = VENV / "bin"
 STAMP = VENV / ".made-from"
+TESTER = VENV / "schemathesis"
+"""An environment apart: the API's tester needs another version of the validator than the product is pinned to."""
+TESTER_PINS = ROOT / "tests" / "schemathesis.txt"
 OLDEST_PYTHON = (3, 11)
 OLDEST_GLIBC = (2, 28)
 
@@ -160,6 +163,29 @@ def make_with_pip() -> bool:
     return run([str(BIN / "python"), "-m", "pip", "install", "--quiet", "-e", ".[dev]", "-c", "constraints.txt"])
 
 
+def make_tester(uv: str | None) -> None:
+    """Make the environment of the API's tester what its pins say; only tests need it."""
+    stamp, made = hashlib.sha256(TESTER_PINS.read_bytes()).hexdigest(), TESTER / ".made-from"
+    with alone():
+        if made.exists() and made.read_text() == stamp:
+            return
+        shutil.rmtree(TESTER, ignore_errors=True)
+        python = str(TESTER / "bin" / "python")
+        if uv:
+            new = [uv, "venv", "--quiet", "--python", str(BIN / "python"), str(TESTER)]
+            fill = [uv, "pip", "install", "--quiet", "--python", python, "-r", str(TESTER_PINS)]
+        else:
+            new = [str(BIN / "python"), "-m", "venv", str(TESTER)]
+            fill = [python, "-m", "pip", "install", "--quiet", "-r", str(TESTER_PINS)]
+        if not (run(new) and run(fill)):
+            raise SetupError(
+                "What tests the API could not be installed (see above):"
+                " check the network and your package index, then run the same command again."
+            )
+        TESTER.mkdir(parents=True, exist_ok=True)
+        made.write_text(stamp)
+
+
 def works(*arguments: str) -> bool:
     """Whether the environment's Python does that; False where there is none."""
     try:
@@ -205,10 +231,12 @@ def govctl(arguments: Sequence[str]) -> int:
 
 
 def test(arguments: Sequence[str]) -> int:
+    make_tester(shutil.which("uv"))
     return become("pytest", *workers(arguments, cores()), *arguments, folder=ROOT)
 
 
 def fuzz(arguments: Sequence[str]) -> int:
+    make_tester(shutil.which("uv"))
     more = ("--hypothesis-profile=fuzz", "--timeout=0")
     return become("pytest", *workers(arguments, cores()), *more, *arguments, folder=ROOT)
 
@@ -228,19 +256,26 @@ def pin(arguments: Sequence[str]) -> int:
     """Names and versions only: an index's address in a pin would tie the project to one machine's set-up."""
     if arguments:
         raise SetupError("pin takes no arguments.")
-    uv, python = shutil.which("uv"), str(BIN / "python")
+    uv = shutil.which("uv")
+    make_tester(uv)
+    newest(uv, BIN / "python", "-e", ".[dev]", into=ROOT / "constraints.txt")
+    newest(uv, TESTER / "bin" / "python", "schemathesis", into=TESTER_PINS)
+    return 0
+
+
+def newest(uv: str | None, python: Path, *wanted: str, into: Path) -> None:
+    """Bring an environment up to date and write down what it holds then."""
     if uv:
-        install = [uv, "pip", "install", "--python", python, "--upgrade"]
-        freeze = [uv, "pip", "freeze", "--python", python]
+        install = [uv, "pip", "install", "--python", str(python), "--upgrade"]
+        freeze = [uv, "pip", "freeze", "--python", str(python)]
     else:
-        install = [python, "-m", "pip", "install", "--upgrade", "--upgrade-strategy=eager"]
-        freeze = [python, "-m", "pip", "freeze"]
-    if not run([*install, "--quiet", "-e", ".[dev]"]):
+        install = [str(python), "-m", "pip", "install", "--upgrade", "--upgrade-strategy=eager"]
+        freeze = [str(python), "-m", "pip", "freeze"]
+    if not run([*install, "--quiet", *wanted]):
         raise SetupError("The packages could not be brought up to date (see above).")
     frozen = subprocess.run(freeze, cwd=ROOT, capture_output=True, text=True, check=True).stdout
     pins = re.findall(r"^(?!pip==|setuptools==)[A-Za-z0-9._-]+==[A-Za-z0-9.!+]+$", frozen, re.MULTILINE)
-    (ROOT / "constraints.txt").write_text("\n".join(sorted(pins, key=str.lower)) + "\n")
-    return 0
+    into.write_text("\n".join(sorted(pins, key=str.lower)) + "\n")
 
 
 def cores() -> int:

@@ -50,6 +50,8 @@ class Clone:
         self.folder.mkdir()
         for name in ("dev.py", "pyproject.toml", "constraints.txt"):
             shutil.copy(ROOT / name, self.folder / name)
+        (self.folder / "tests").mkdir()
+        shutil.copy(ROOT / "tests" / "schemathesis.txt", self.folder / "tests")
         self.tools = folder / "tools"
         self.tools.mkdir()
         (self.tools / "uv").write_text(FAKE_UV)
@@ -93,10 +95,24 @@ def test_any_command_may_come_first_and_only_the_first_sets_up(clone: Clone, fir
     assert installed.startswith("uv pip install")
     assert installed.endswith("-e .[dev] -c constraints.txt")
     assert ran == ("govctl demo --version" if first == "demo" else "govctl --version")
+    assert clone.run(first, "--version").returncode == 0
+    assert clone.calls() == [ran]
+
+
+def test_the_first_test_sets_up_the_apis_tester_apart(clone: Clone) -> None:
+    clone.run("govctl")
+    clone.calls()
     assert clone.run("test", "-k", "one").returncode == 0
-    (ran,) = clone.calls()
+    made, installed, ran = clone.calls()
+    assert made.endswith(".venv/schemathesis")
+    assert installed.endswith("tests/schemathesis.txt")
     assert ran.startswith("pytest ")
     assert ran.endswith("-k one")
+    assert clone.run("test").returncode == 0
+    assert len(clone.calls()) == 1
+    (clone.folder / "tests" / "schemathesis.txt").write_text("schemathesis==5\n")
+    assert clone.run("test", FAKE_UV_FAILS="1").returncode == 1
+    assert clone.run("test").returncode == 0
 
 
 @pytest.mark.parametrize("name", ["pyproject.toml", "constraints.txt"])
@@ -117,7 +133,7 @@ def test_a_changed_dependency_is_installed_by_the_next_command(clone: Clone, nam
 def test_paths_are_the_callers_own_and_only_the_tests_run_in_the_checkout(
     clone: Clone, tmp_path: Path, command: str, there: str
 ) -> None:
-    clone.run("govctl", "--version")
+    clone.run("test")
     for program in ("govctl", "pytest"):
         (clone.folder / ".venv" / "bin" / program).write_text("#!/bin/sh\npwd\n")
     elsewhere = tmp_path / "elsewhere"
@@ -258,6 +274,8 @@ def test_it_needs_the_standard_library_alone_and_parses_on_a_python_too_old_to_r
 
 def test_pins_are_names_and_versions_only_and_cover_what_is_installed() -> None:
     lines = (ROOT / "constraints.txt").read_text().splitlines()
+    apart = (ROOT / "tests" / "schemathesis.txt").read_text().splitlines()
+    assert all(re.fullmatch(r"[A-Za-z0-9._-]+==[A-Za-z0-9.!+]+", line) for line in apart)
     assert all(re.fullmatch(r"[A-Za-z0-9._-]+==[A-Za-z0-9.!+]+", line) for line in lines)
     pins = {canonicalize_name(name): version for name, _, version in (line.partition("==") for line in lines)}
     needed: dict[NormalizedName, str] = {}

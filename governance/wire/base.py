@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 JSONObject: TypeAlias = dict[str, Any]
 
@@ -18,6 +18,14 @@ Text = Annotated[str, Field(max_length=2_000, pattern=r"^[^\x00]*$")]
 Label = Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f-\x9f\u2028\u2029]*$")]
 """A name that stands in lists and logs: one line, nothing invisible that moves a terminal."""
 ShortText = Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[^\x00]*$")]
+
+
+def _whole(value: Any) -> Any:
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+Whole = Annotated[int, BeforeValidator(_whole)]
+"""An integer, as JSON Schema has it: ``90.0`` is ``90``."""
 
 
 class Request(BaseModel):

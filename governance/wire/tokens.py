@@ -8,7 +8,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from governance.wire.base import Answer, Label, Request
+from governance.wire.base import Answer, Label, Request, Whole
 
 _NAMESPACE = r"^(\*|[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)*)$"
 
@@ -37,7 +37,7 @@ class TokenRequest(Request):
 
     name: Label
     grants: list[Grant] = Field(min_length=1, max_length=50)
-    expires_in_days: int = Field(default=90, ge=1, le=366)
+    expires_in_days: Whole = Field(default=90, ge=1, le=366)
 
 
 class TokenView(Answer):
