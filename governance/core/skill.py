@@ -207,6 +207,8 @@ class SkillManifest:
     """What the importer did not understand, kept under the source's name (``{"mcp": {...}}``)."""
     defaulted: frozenset[str] = frozenset()
     """Fields the source did not give and the importer filled in."""
+    checked: bool = field(default=False, init=False, compare=False, repr=False)
+    """``manifest_from_document`` found nothing wrong with exactly this value; ``replace`` forgets it."""
 
     @property
     def namespace(self) -> str:

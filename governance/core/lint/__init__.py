@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Final
 
 from governance.core.lint.clients import CLIENTS
@@ -29,13 +30,17 @@ __all__ = [
 MAX_PER_LINT: Final = 50
 """Findings of one lint in one skill; a schema of a thousand unexplained fields is told in fifty."""
 
+_MAX_FOUND: Final = 300
+"""Characters of what was found that count."""
 
-def lint(manifest: SkillManifest, *, profiles: Sequence[str] = ()) -> tuple[LintFinding, ...]:
+
+def lint(manifest: SkillManifest, *, profiles: Sequence[str] = (), most: int = MAX_PER_LINT) -> tuple[LintFinding, ...]:
     """What one skill's own lints find, errors first.
 
     Args:
         manifest: the skill.
         profiles: ids of CLIENTS whose limits count too.
+        most: findings of one lint that are told; where there are more, one sentence says so.
 
     Raises:
         InvalidRequest: nobody knows a profile.
@@ -44,20 +49,21 @@ def lint(manifest: SkillManifest, *, profiles: Sequence[str] = ()) -> tuple[Lint
     findings: list[LintFinding] = []
     for row in LINTS.values():
         if row.check is not None:
-            findings += _told(row, manifest.name, row.check(manifest))
+            findings += _told(row, manifest, row.check(manifest), most=most)
         if row.check_client is not None:
             for client in chosen:
-                findings += _told(row, manifest.name, row.check_client(manifest, client), client=client.id)
+                findings += _told(row, manifest, row.check_client(manifest, client), most=most, client=client.id)
     return _errors_first(findings)
 
 
-def lint_catalogue(manifests: Sequence[SkillManifest], *, profiles: Sequence[str] = ()) -> tuple[LintFinding, ...]:
-    """What all lints find in skills that are offered together, errors first. Raises as :func:`lint`."""
-    findings = [finding for manifest in manifests for finding in lint(manifest, profiles=profiles)]
+def lint_catalogue(
+    manifests: Sequence[SkillManifest], *, profiles: Sequence[str] = (), most: int = MAX_PER_LINT
+) -> tuple[LintFinding, ...]:
+    """What all lints find in skills that are offered together, errors first. Arguments and errors as :func:`lint`."""
+    findings = [finding for manifest in manifests for finding in lint(manifest, profiles=profiles, most=most)]
     for row in LINTS.values():
         if row.check_catalogue is not None:
-            for name, spot in row.check_catalogue(manifests):
-                findings += _told(row, name, [spot])
+            findings += [_finding(row, spot, manifest) for manifest, spot in row.check_catalogue(manifests)]
     return _errors_first(findings)
 
 
@@ -65,26 +71,35 @@ def findings_of(error: InvalidContract, *, skill: str = "") -> tuple[LintFinding
     """The faults of a contract that never became a manifest, as findings of ``contract.invalid``."""
     row = LINTS["contract.invalid"]
     spots = [Spot(fault.pointer, fault.message) for fault in error.faults]
-    return tuple(_told(row, skill, spots or [Spot("", error.message)]))
+    told = (_finding(row, spot, None) for spot in spots[:MAX_PER_LINT] or [Spot("", error.message)])
+    return tuple(replace(finding, skill=skill) for finding in told)
 
 
-def _told(row: Lint, skill: str, spots: Iterable[Spot], *, client: str | None = None) -> list[LintFinding]:
+def _told(
+    row: Lint, manifest: SkillManifest, spots: Iterable[Spot], *, most: int, client: str | None = None
+) -> list[LintFinding]:
     found: list[LintFinding] = []
     for spot in spots:
-        if len(found) == MAX_PER_LINT:
-            break
-        found.append(
-            LintFinding(
-                id=row.id,
-                severity=row.severity,
-                pointer=spot.pointer,
-                message=spot.message,
-                fix=row.fix,
-                skill=skill,
-                client=client,
-            )
-        )
+        if len(found) == most:
+            more = Spot("", f"there are more of these; {most} are told", "more")
+            return [*found, _finding(row, more, manifest, client)]
+        found.append(_finding(row, spot, manifest, client))
     return found
+
+
+def _finding(row: Lint, spot: Spot, manifest: SkillManifest | None, client: str | None = None) -> LintFinding:
+    return LintFinding(
+        id=row.id,
+        severity=row.severity,
+        pointer=spot.pointer,
+        message=spot.message,
+        fix=row.fix,
+        skill=manifest.name if manifest else "",
+        version=manifest.version if manifest else "",
+        client=client,
+        found=" ".join(spot.found.casefold().split())[:_MAX_FOUND],
+        line=spot.line,
+    )
 
 
 def _errors_first(findings: Sequence[LintFinding]) -> tuple[LintFinding, ...]:

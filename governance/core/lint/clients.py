@@ -8,7 +8,7 @@ from typing import Final
 
 from governance.core.canonical import escape
 from governance.core.lint.model import Client, Spot
-from governance.core.lint.reading import both_schemas, fields, subschemas
+from governance.core.lint.reading import both_schemas, subschemas
 from governance.core.skill import SkillManifest
 
 _COMBINATORS: Final = frozenset({"allOf", "anyOf", "oneOf", "not"})
@@ -52,7 +52,7 @@ CLIENTS: Final[dict[str, Client]] = {
             name_length=128,
             name_pattern=r"[A-Za-z0-9_.-]+",
             prefixed=False,
-            root_type=True,
+            output_root_type=True,
         ),
     )
 }
@@ -83,10 +83,13 @@ def client_root(manifest: SkillManifest, client: Client) -> Iterator[Spot]:
     if isinstance(schema, dict):
         for keyword in sorted(client.root_keywords & schema.keys()):
             yield Spot(f"/input_schema/{escape(keyword)}", f"{client.title} refuses {keyword} at the root")
-    if client.root_type:
-        for side, root in (("input_schema", schema), ("output_schema", manifest.output_schema)):
-            if root is not None and (not isinstance(root, dict) or root.get("type") != "object"):
-                yield Spot(f"/{side}", f'{client.title} wants "type": "object" written at the root')
+    roots = (
+        ("input_schema", schema, client.root_type),
+        ("output_schema", manifest.output_schema, client.output_root_type),
+    )
+    for side, root, typed in roots:
+        if typed and root is not None and (not isinstance(root, dict) or root.get("type") != "object"):
+            yield Spot(f"/{side}", f'{client.title} wants "type": "object" written at the root')
 
 
 def client_keywords(manifest: SkillManifest, client: Client) -> Iterator[Spot]:
@@ -116,6 +119,9 @@ def client_bare_array(manifest: SkillManifest, client: Client) -> Iterator[Spot]
 def client_property(manifest: SkillManifest, client: Client) -> Iterator[Spot]:
     if not client.property_pattern:
         return
-    for pointer, name, _, _ in fields(manifest.input_schema, "/input_schema"):
-        if re.fullmatch(client.property_pattern, name) is None:
-            yield Spot(pointer, f"{client.title} refuses the field name {name[:80]!r}")
+    for pointer, node in subschemas(manifest.input_schema, "/input_schema"):
+        properties = node.get("properties")
+        for name in properties if isinstance(properties, dict) else ():
+            if re.fullmatch(client.property_pattern, name) is None:
+                place = f"{pointer}/properties/{escape(name)}"
+                yield Spot(place, f"{client.title} refuses the field name {name[:80]!r}")

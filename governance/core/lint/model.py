@@ -21,6 +21,10 @@ class Spot(NamedTuple):
 
     pointer: str
     message: str
+    found: str = ""
+    """What was found there, where a place can hold several: an address, a name, a phrase."""
+    line: int = 0
+    """Lines into the text at the pointer, for texts of many lines."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,8 +45,10 @@ class Client:
     bare_arrays: bool = True
     """Are arrays without ``items`` taken?"""
     property_pattern: str = ""
-    root_type: bool = False
-    """Must ``type: object`` stand at the roots literally?"""
+    root_type: bool = True
+    """Must ``type: object`` stand at the root of an input literally?"""
+    output_root_type: bool = False
+    """And at the root of an output?"""
     description_length: int = 0
     """0: no limit known."""
 
@@ -50,8 +56,7 @@ class Client:
 @dataclass(frozen=True, kw_only=True)
 class Lint:
     """One rule: a permanent id, how much it weighs, what it checks and what to do. Exactly one of the three
-    checks is set: over one manifest, over one manifest for one client, or over a whole catalogue (the first
-    of each triple is the skill's name)."""
+    checks is set: over one manifest, over one manifest for one client, or over a whole catalogue."""
 
     id: str
     severity: Severity
@@ -60,7 +65,7 @@ class Lint:
     fix: str
     check: Callable[[SkillManifest], Iterable[Spot]] | None = None
     check_client: Callable[[SkillManifest, Client], Iterable[Spot]] | None = None
-    check_catalogue: Callable[[Sequence[SkillManifest]], Iterable[tuple[str, Spot]]] | None = None
+    check_catalogue: Callable[[Sequence[SkillManifest]], Iterable[tuple[SkillManifest, Spot]]] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,8 +79,14 @@ class LintFinding:
     message: str
     fix: str
     skill: str = ""
+    version: str = ""
     client: str | None = None
     """The client that refuses it, for findings of a profile."""
+    found: str = ""
+    """What was found there, folded: with lint, client and pointer it tells the findings of a skill apart, from
+    run to run, whatever the sentences say."""
+    line: int = 0
+    """Lines into the text at the pointer."""
 
     def to_document(self) -> dict[str, Any]:
         document: dict[str, Any] = {

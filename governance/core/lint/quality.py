@@ -32,7 +32,8 @@ _VAGUE_NAMES: Final = _VAGUE | {
     "util",
     "utils",
 }
-_VAGUE_FIELDS: Final = _VAGUE | {"obj", "object", "payload"}
+_UNTOLD_FIELDS: Final = frozenset({"obj", "object", "payload"})
+"""Field names that say nothing until a description does."""
 _NUMBERED_FIELD: Final = re.compile(r"(data|info|payload|param|arg|value|field|item|obj|temp|tmp|input|x)_?\d+")
 _VERSIONED: Final = re.compile(r"(?:^|_)v\d+(?:_\d+)*(?:_|$)|(?:^|_)version_?\d+(?:_|$)")
 _ANYTHING: Final = re.compile(
@@ -43,6 +44,13 @@ _ANYTHING: Final = re.compile(
 _ABSENCE: Final = re.compile(
     r"option|default|omit|if (?:not|un)|unless|when (?:not|absent|missing|empty)|absent|leave|otherwise|"
     r"not (?:set|given|provided|specified)|only (?:if|when|for|used)|"
+    r"(?:required|needed|used|applies) (?:for|if|when|by|with|only|to)\b|"
+    r"\b(?:if|when) (?:true|set|provided|given|present)\b|"
+    r"\b(?:provide|give|use|pass|set) (?:it |this )?(?:if|when)\b|\bset (?:it |this )?to true\b|"
+    r"^only\b|\bpage number\b|"
+    r"\beither\b|\bat least one of\b|\binstead\b|\bfilter(?:s|ed)?\b|\bnarrows?\b|"
+    r"\b(?:only|just) (?:show|return|include|list|fetch|get|consider|match|those|the)\w*\b|"
+    r"\blimits? the (?:response|results?)\b|\b(?:previous|last) (?:response|page|call|result|request)\b|"
     r"可选|默认|缺省|省略|不填|facultati|par défaut|sinon",
     re.IGNORECASE,
 )
@@ -62,8 +70,36 @@ _PERSONAL: Final = re.compile(
 )
 _PERSONAL_FORMATS: Final = frozenset({"email", "idn-email"})
 _CAMEL: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[-.\s]+")
-MIN_DESCRIPTION: Final = 20
+MIN_DESCRIPTION: Final = 10
 """Characters; CJK characters count double."""
+ENOUGH: Final = 40
+"""Characters from which on a description is taken to say more than the name does."""
+MANY_WORDS: Final = 4
+_FILLERS: Final = frozenset(
+    {
+        "a",
+        "an",
+        "and",
+        "for",
+        "from",
+        "in",
+        "into",
+        "is",
+        "it",
+        "its",
+        "new",
+        "of",
+        "on",
+        "one",
+        "or",
+        "the",
+        "this",
+        "to",
+        "tool",
+        "with",
+        "your",
+    }
+)
 
 
 def vague_name(manifest: SkillManifest) -> Iterator[Spot]:
@@ -80,8 +116,9 @@ def versioned_name(manifest: SkillManifest) -> Iterator[Spot]:
 
 def vague_field(manifest: SkillManifest) -> Iterator[Spot]:
     for side in ("input_schema", "output_schema"):
-        for pointer, name, _, _ in fields(getattr(manifest, side), f"/{side}"):
-            if name.lower() in _VAGUE_FIELDS or _NUMBERED_FIELD.fullmatch(name.lower()):
+        for pointer, name, schema, _ in fields(getattr(manifest, side), f"/{side}"):
+            untold = name.lower() in _UNTOLD_FIELDS and not _is_told(schema)
+            if untold or name.lower() in _VAGUE or _NUMBERED_FIELD.fullmatch(name.lower()):
                 yield Spot(pointer, f'the field name "{name}" says nothing about what it holds')
 
 
@@ -95,9 +132,23 @@ def broad_description(manifest: SkillManifest) -> Iterator[Spot]:
     if not text:
         return
     if len(text) + sum(ord(char) > 0x2E7F for char in text) < MIN_DESCRIPTION:
-        yield Spot("/description", f"{len(text)} characters are too few to say when to use the skill")
+        yield Spot("/description", f"{len(text)} characters are too few to say when to use the skill", "short")
+    elif len(text) < ENOUGH and text.isascii() and _repeats(text, manifest.name.rpartition(".")[2]):
+        yield Spot("/description", "the description says no more than the name", "name")
     elif match := _ANYTHING.search(text):
-        yield Spot("/description", f"{match[0]!r} claims every task; say which ones, and which not")
+        yield Spot("/description", f"{match[0]!r} claims every task; say which ones, and which not", match[0])
+
+
+def _repeats(text: str, name: str) -> bool:
+    """A long name tells a skill from others by itself."""
+    words = _words(name)
+    return len(words) < MANY_WORDS and _words(text) <= words
+
+
+def _words(text: str) -> set[str]:
+    """The words that carry meaning, without the endings of plurals and verbs."""
+    words = (word.lower() for word in re.findall(r"[A-Za-z0-9]+", _CAMEL.sub(" ", text).replace("_", " ")))
+    return {re.sub(r"(?:ies|es|s|y|e)$", "", word) for word in words if word not in _FILLERS}
 
 
 def missing_output(manifest: SkillManifest) -> Iterator[Spot]:
@@ -128,7 +179,13 @@ def _is_map(schema: dict[str, Any]) -> bool:
 
 
 def undeclared_effects(manifest: SkillManifest) -> Iterator[Spot]:
-    if manifest.side_effects is None and manifest.category is not Category.KNOWLEDGE:
+    if manifest.side_effects is not None or manifest.category is Category.KNOWLEDGE:
+        return
+    hints = manifest.extensions.get("mcp")
+    hints = hints.get("annotations") if isinstance(hints, dict) else None
+    if isinstance(hints, dict) and hints.get("readOnlyHint") is False:
+        yield Spot("/side_effects", "it changes something (readOnlyHint is false), and nothing says how badly")
+    else:
         yield Spot("/side_effects", "nothing says whether a call changes anything")
 
 
@@ -142,10 +199,9 @@ def unexplained_optional(manifest: SkillManifest) -> Iterator[Spot]:
         required = parent.get("required")
         if (isinstance(required, list) and name in required) or not isinstance(schema, dict):
             continue
-        if "default" in schema or "const" in schema or _takes_null(schema):
+        if "default" in schema or _is_constant(schema) or _takes_null(schema):
             continue
-        text = schema.get("description")
-        if not isinstance(text, str) or not _ABSENCE.search(text):
+        if not any(map(_ABSENCE.search, _told_of(schema))):
             yield Spot(pointer, f'"{name}" is optional, and nothing says what happens without it')
 
 
@@ -166,16 +222,34 @@ def bare_marks(manifest: SkillManifest) -> Iterator[Spot]:
             yield Spot(f"{pointer}/x-sensitive", "x-sensitive is true or false; anything else marks nothing")
 
 
+def _is_told(schema: Any) -> bool:
+    return isinstance(schema, dict) and any(_told_of(schema))
+
+
+def _told_of(schema: dict[str, Any]) -> Iterator[str]:
+    """The field's description, and those of the forms it may take."""
+    for node in (schema, *_forms(schema)):
+        if isinstance(node.get("description"), str):
+            yield node["description"]
+
+
+def _is_constant(schema: dict[str, Any]) -> bool:
+    values = schema.get("enum")
+    return "const" in schema or (isinstance(values, list) and len(values) == 1)
+
+
 def _takes_null(schema: dict[str, Any]) -> bool:
     kinds = schema.get("type")
     if kinds == "null" or (isinstance(kinds, list) and "null" in kinds):
         return True
-    branches = [*(schema.get("anyOf") or []), *(schema.get("oneOf") or [])] if _lists(schema) else []
-    return any(isinstance(branch, dict) and branch.get("type") == "null" for branch in branches)
+    return any(form.get("type") == "null" for form in _forms(schema))
 
 
-def _lists(schema: dict[str, Any]) -> bool:
-    return all(isinstance(schema.get(keyword, []), list) for keyword in ("anyOf", "oneOf"))
+def _forms(schema: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """The forms a value may take, each an object schema."""
+    for keyword in ("anyOf", "oneOf"):
+        branches = schema.get(keyword)
+        yield from (branch for branch in branches if isinstance(branch, dict)) if isinstance(branches, list) else ()
 
 
 def _may_hold_text(schema: Any) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any, Final
 
 from governance.core.canonical import escape
@@ -27,11 +27,14 @@ _ONE: Final = frozenset(
 )
 _LIST: Final = frozenset({"allOf", "anyOf", "oneOf", "prefixItems", "items"})
 _MAP: Final = frozenset({"$defs", "definitions", "dependentSchemas", "dependencies", "patternProperties", "properties"})
+_ASIDE: Final = frozenset({"$defs", "definitions"})
+_REFERENCES: Final = ("$ref", "$dynamicRef", "$recursiveRef")
 _PROSE: Final = frozenset({"description", "title", "$comment"})
 
 
-def subschemas(schema: JSON, pointer: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Every object schema inside ``schema``, itself first, with its pointer; in document order."""
+def subschemas(schema: JSON, pointer: str, *, aside: Collection[str] = ()) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Every object schema inside ``schema``, itself first, with its pointer; in document order. What stands under
+    the keywords ``aside`` is left out."""
     stack: list[tuple[str, JSON]] = [(pointer, schema)]
     while stack:
         here, node = stack.pop()
@@ -41,6 +44,8 @@ def subschemas(schema: JSON, pointer: str) -> Iterator[tuple[str, dict[str, Any]
         inside: list[tuple[str, JSON]] = []
         for keyword, value in node.items():
             place = f"{here}/{escape(keyword)}"
+            if keyword in aside:
+                continue
             if keyword in _MAP and isinstance(value, dict):
                 inside += [(f"{place}/{escape(key)}", child) for key, child in value.items()]
             elif keyword in _LIST and isinstance(value, list):
@@ -55,9 +60,41 @@ def both_schemas(manifest: SkillManifest) -> Iterator[tuple[str, dict[str, Any]]
     yield from subschemas(manifest.output_schema, "/output_schema")
 
 
+def offered(schema: JSON, pointer: str) -> list[tuple[str, dict[str, Any]]]:
+    """:func:`subschemas` without the definitions that nothing refers to: generators repeat whole libraries of
+    them in every tool. With a reference that is no plain pointer, all of them."""
+    found: dict[str, dict[str, Any]] = {}
+    waiting = [""]
+    while waiting:
+        start = waiting.pop()
+        for here, node in subschemas(_at(schema, start), pointer + start, aside=_ASIDE):
+            if here in found:
+                continue
+            found[here] = node
+            for reference in (node[keyword] for keyword in _REFERENCES if keyword in node):
+                if not isinstance(reference, str) or not reference.startswith("#/") or "%" in reference:
+                    if reference != "#":
+                        return list(subschemas(schema, pointer))
+                elif pointer + reference[1:] not in found:
+                    waiting.append(reference[1:])
+    return list(found.items())
+
+
+def _at(schema: JSON, pointer: str) -> JSON:
+    for token in pointer.split("/")[1:]:
+        key = token.replace("~1", "/").replace("~0", "~")
+        if isinstance(schema, dict):
+            schema = schema.get(key)
+        elif isinstance(schema, list) and key.isascii() and key.isdigit() and len(key) < 8:
+            schema = schema[int(key)] if int(key) < len(schema) else None
+        else:
+            return None
+    return schema
+
+
 def fields(schema: JSON, pointer: str) -> Iterator[tuple[str, str, JSON, dict[str, Any]]]:
-    """``(pointer, name, schema, parent)`` of every declared property at any depth."""
-    for here, node in subschemas(schema, pointer):
+    """``(pointer, name, schema, parent)`` of every declared property at any depth that callers may meet."""
+    for here, node in offered(schema, pointer):
         properties = node.get("properties")
         if isinstance(properties, dict):
             for name, child in properties.items():
