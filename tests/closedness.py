@@ -1,6 +1,7 @@
 """An oracle of what a sender was told of, written from the definition and not from the engine.
 
-A value is closed when every property, at every depth, is declared by a schema that applies there and passes.
+A value is closed when every property, at every depth, is declared by a schema that applies there and passes. At
+a position where no value is closed that restriction is undone; whether one is, the oracle only tries to find out.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from asking import judge
+from asking import VALUES, judge
 
 from governance.core.schema.dialects import dialect_of
 
@@ -21,14 +22,19 @@ class Closedness:
         assert dialect is not None
         self.document = document
         self.dialect = dialect
+        self._judges: dict[int, Any] = {}
+        self._kept: dict[tuple[int, ...], bool] = {}
 
-    def holds(self, value: Any, *, of_input: bool) -> bool:
-        return self._closed([self.document], value, root=of_input)
+    def holds(self, value: Any, *, of_input: bool) -> bool | None:
+        """Is the value sent, given that the document accepts it? None: unless a restriction is undone, no."""
+        return self._sent([self.document], value, root=of_input)
 
     def _passes(self, schema: Any, value: Any) -> bool:
         if isinstance(schema, bool):
             return schema
-        return bool(judge({**schema, "$schema": self.dialect.uri}).is_valid(value))
+        if id(schema) not in self._judges:
+            self._judges[id(schema)] = judge({**schema, "$schema": self.dialect.uri})
+        return bool(self._judges[id(schema)].is_valid(value))
 
     def _applied(self, schema: Any, value: Any, found: list[dict[str, Any]]) -> None:
         """The schema and all that it applies to the same value with success."""
@@ -47,21 +53,44 @@ class Closedness:
         for child in inner:
             self._applied(child, value, found)
 
+    def _sent(self, schemas: list[Any], value: Any, *, root: bool = False) -> bool | None:
+        closed, children = self._look(schemas, value, root=root)
+        if not closed and self._leaves_a_value(schemas, root=root):
+            return False
+        below = [self._sent(applicable, child) for applicable, child in children]
+        if False in below:
+            return False
+        return True if closed and None not in below else None
+
+    def _leaves_a_value(self, schemas: list[Any], *, root: bool) -> bool:
+        """Is some value closed here and everywhere below? One that is not found may still exist."""
+        key = (root, *map(id, schemas))
+        if key not in self._kept:
+            self._kept[key] = any(
+                all(self._passes(schema, value) for schema in schemas) and self._closed(schemas, value, root=root)
+                for value in VALUES
+            )
+        return self._kept[key]
+
     def _closed(self, schemas: list[Any], value: Any, *, root: bool = False) -> bool:
+        closed, children = self._look(schemas, value, root=root)
+        return closed and all(self._closed(applicable, child) for applicable, child in children)
+
+    def _look(self, schemas: list[Any], value: Any, *, root: bool) -> tuple[bool, list[tuple[list[Any], Any]]]:
+        """Is every name right here declared? And the children, each with the schemas that describe it."""
         applied: list[dict[str, Any]] = []
         for schema in schemas:
             self._applied(schema, value, applied)
+        closed, children = True, []
         if isinstance(value, dict):
             structured = root or any("properties" in one or "patternProperties" in one for one in applied)
             for name, child in value.items():
-                told, children = self._told(applied, name)
-                if structured and not told:
-                    return False
-                if not self._closed(children, child):
-                    return False
+                told, applicable = self._told(applied, name)
+                closed = closed and (told or not structured)
+                children.append((applicable, child))
         if isinstance(value, list):
-            return all(self._closed(self._items(applied, position, item), item) for position, item in enumerate(value))
-        return True
+            children = [(self._items(applied, position, item), item) for position, item in enumerate(value)]
+        return closed, children
 
     def _told(self, applied: list[dict[str, Any]], name: str) -> tuple[bool, list[Any]]:
         told, children = False, []

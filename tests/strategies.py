@@ -129,8 +129,7 @@ class _Writer:
         elif keyword in ("additionalProperties", "unevaluatedProperties", "unevaluatedItems"):
             schema[keyword] = draw(st.booleans()) or self.child(depth) if draw(st.integers(0, 2)) else False
         elif keyword in ("minProperties", "minItems", "minLength", "maxProperties", "maxItems", "maxLength"):
-            if not (self.plain and keyword == "minProperties"):
-                schema[keyword] = draw(count)
+            schema[keyword] = draw(count)
         elif keyword == "propertyNames":
             offered = ({"pattern": draw(st.sampled_from(PATTERNS))}, {"maxLength": 1}, {"enum": ["a", "b"]}, False)
             schema[keyword] = draw(st.sampled_from(offered))

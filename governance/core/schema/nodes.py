@@ -93,7 +93,8 @@ class Forest:
         return self._make(Kind.ITEMS, prefix, rest)
 
     def contains(self, node: Node, minimum: int, maximum: int | None) -> Node:
-        if minimum <= 0 and maximum is None:
+        # One that demands nothing may still tell a sender of names: it applies to the items that pass it.
+        if minimum <= 0 and maximum is None and not node.tells:
             return self.true
         return self._make(Kind.CONTAINS, node, max(minimum, 0), maximum)
 
@@ -196,6 +197,8 @@ def _measure(node: Node) -> None:
             node.tells = ARRAY if any(child.tells for child in (*args[0], args[1])) else 0
         elif kind is Kind.CONTAINS:
             node.tells = ARRAY if args[0].tells else 0
+            if args[1] == 0 and args[2] is None:
+                node.can_fail = 0
     elif kind is Kind.TYPES:
         node.can_hold, node.can_fail = args[0], ALL_TYPES & ~args[0]
     elif kind is Kind.ENUM:
