@@ -100,7 +100,7 @@ def manifest_from_document(value: JSON, *, native: bool = True, locate: Locate =
     faults = [*fields.faults, *uncanonical(value)]
     if faults or manifest is None:
         raise invalid_contract(faults, locate=locate, name=_name_of(value))
-    object.__setattr__(manifest, "checked", True)
+    vars(manifest)["checked"] = True
     return manifest
 
 

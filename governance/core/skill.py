@@ -207,8 +207,11 @@ class SkillManifest:
     """What the importer did not understand, kept under the source's name (``{"mcp": {...}}``)."""
     defaulted: frozenset[str] = frozenset()
     """Fields the source did not give and the importer filled in."""
-    checked: bool = field(default=False, init=False, compare=False, repr=False)
-    """``manifest_from_document`` found nothing wrong with exactly this value; ``replace`` forgets it."""
+
+    @cached_property
+    def checked(self) -> bool:
+        """Did ``manifest_from_document`` find nothing wrong with exactly this value? It says so here."""
+        return False
 
     @property
     def namespace(self) -> str:

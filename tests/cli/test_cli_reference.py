@@ -30,4 +30,4 @@ def test_every_command_code_and_exit_code_is_on_a_page() -> None:
 
 
 def test_every_field_of_a_contract_is_explained() -> None:
-    assert set(CONTRACT) == {field.name for field in fields(SkillManifest) if field.init}
+    assert set(CONTRACT) == {field.name for field in fields(SkillManifest)}
