@@ -36,6 +36,7 @@
     └── ServiceError .............. 500  exit 5
         ├── ServiceUnavailable .... 503  exit 5   the database does not answer
         ├── ServerUnreachable ..... 503  exit 5   the control plane does not answer (client side)
+        ├── ToolServerFailed ...... 502  exit 5   a running MCP server did not answer as one does (client side)
         └── DatabaseSetupFailed ... 503  exit 5   no server could be found, initialised or started
 
 ``code`` is permanent: it is the problem's type, the CLI's word and the documentation's anchor.
@@ -252,6 +253,10 @@ class ServiceUnavailable(ServiceError):
 
 class ServerUnreachable(ServiceError):
     code, title, status = "server-unreachable", "The control plane does not answer", 503
+
+
+class ToolServerFailed(ServiceError):
+    code, title, status = "tool-server-failed", "The MCP server did not answer as one does", 502
 
 
 class DatabaseSetupFailed(ServiceError):

@@ -1,0 +1,140 @@
+"""Streamable HTTP by the SDK's transport, over a client that counts, listens along and sends secrets nowhere else."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+import httpx2
+from mcp.client.streamable_http import streamable_http_client
+
+from governance import __version__
+from governance.errors import UsageError
+from governance.live.conversation import Conversation
+from governance.live.lines import Lines, LineTooLong
+from governance.live.model import Address
+
+_CONNECT_SEC: Final = 10.0
+_FIELD_NAME: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}")
+_FIELD: Final = b"data:"
+
+
+def checked_address(address: Address) -> Address:
+    """``address`` if it can be asked.
+
+    Raises:
+        UsageError: no http or https, no host, or a header that is none.
+    """
+    try:
+        parts = urlsplit(address.url)
+        usable = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port or 1) > 0
+    except ValueError:
+        usable = False
+    if not usable or not address.url.isprintable() or " " in address.url:
+        raise UsageError(
+            f"{address.url[:80]!r} is not the address of an MCP server.", fix="Give it as http://… or https://…."
+        )
+    for name, value in address.headers:
+        if not _FIELD_NAME.fullmatch(name) or not value.isascii() or not value.isprintable():
+            raise UsageError(f"The header {name[:40]!r} cannot be sent.", fix="Give it as 'Name: value', on one line.")
+    return address
+
+
+@asynccontextmanager
+async def http_streams(address: Address, conversation: Conversation) -> AsyncIterator[Any]:
+    """What the SDK reads from and writes to."""
+
+    async def listen_along(response: httpx2.Response) -> None:
+        if response.status_code >= 300:
+            conversation.status = response.status_code
+        if response.headers.get("content-encoding", "identity").lower() not in ("identity", ""):
+            # a few bytes may unfold to gigabytes, and nobody asked for that
+            raise conversation.refuse("compresses its answers, which was not asked for")
+        assert isinstance(response.stream, httpx2.AsyncByteStream)
+        response.stream = _Overheard(response, conversation)
+
+    wait = conversation.bounds.answer_sec
+    ours = {"User-Agent": f"skill-governance/{__version__}", "Accept-Encoding": "identity"}
+    client = httpx2.AsyncClient(
+        headers={**ours, **dict(address.headers)},
+        timeout=httpx2.Timeout(wait, connect=min(_CONNECT_SEC, wait)),
+        follow_redirects=False,
+        event_hooks={"response": [listen_along]},
+    )
+    limit = conversation.bounds.answer_bytes
+    async with client, streamable_http_client(address.url, http_client=client, max_sse_event_size=limit) as streams:
+        yield streams
+
+
+class _Overheard(httpx2.AsyncByteStream):
+    """A response body that is counted and read along, message by message, while the SDK reads it."""
+
+    def __init__(self, response: httpx2.Response, conversation: Conversation) -> None:
+        assert isinstance(response.stream, httpx2.AsyncByteStream)
+        self._stream = response.stream
+        self._conversation = conversation
+        self._ours = _is_request(response.request)
+        kind = response.headers.get("content-type", "").lower()
+        self._events = kind.startswith("text/event-stream")
+        self._listens = response.status_code == 200 and (self._events or kind.startswith("application/json"))
+        self._lines = Lines(conversation.bounds.answer_bytes + len(_FIELD), message=_FIELD)
+        self._data: list[bytes] = []
+        self._size = 0
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        async for chunk in self._stream:
+            self._conversation.count(len(chunk))
+            if self._listens:
+                self._hear(chunk)
+            yield chunk
+        if self._listens and self._data and not self._events:
+            self._take()
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()
+
+    def _hear(self, chunk: bytes) -> None:
+        if not self._events:
+            self._keep(chunk)
+            return
+        try:
+            for line in self._lines.feed(chunk):
+                if line.startswith(_FIELD):
+                    self._keep(line.removeprefix(_FIELD).removeprefix(b" "))
+                elif not line and self._data:
+                    self._take()
+        except LineTooLong:
+            raise self._conversation.too_long() from None
+
+    def _keep(self, data: bytes) -> None:
+        self._data.append(data)
+        self._size += len(data)
+        if self._size > self._conversation.bounds.answer_bytes:
+            raise self._conversation.too_long()
+
+    def _take(self) -> None:
+        text = (b"\n" if self._events else b"").join(self._data)
+        self._data, self._size = [], 0
+        if text.strip():
+            self._conversation.take(text, ours=self._ours)
+
+
+def _is_request(request: httpx2.Request) -> bool:
+    """A message that is answered; its response is the answer, whatever number it bears."""
+    try:
+        return request.method == "POST" and "id" in json.loads(request.content)
+    except (ValueError, TypeError, httpx2.RequestNotRead):
+        return False
+
+
+def unreachable(error: Exception) -> str | None:
+    """What a failed connection is, as the end of a sentence; None for another failure."""
+    if isinstance(error, httpx2.TimeoutException):
+        return "does not answer in time"
+    if isinstance(error, httpx2.TransportError | httpx2.InvalidURL | OSError):
+        return f"does not answer: {str(error) or type(error).__name__}"
+    return None
