@@ -20,6 +20,7 @@ from governance.control.database import METADATA
 from governance.control.embedded import find_binaries
 from governance.control.migrating import (
     apply_grants,
+    bring_up,
     configuration,
     current_revision,
     head_revision,
@@ -55,6 +56,28 @@ def test_a_new_database_comes_to_the_head_and_stays_there(server: embedded.Serve
         assert migrate(url) == head_revision() == migrate(url)
         with psycopg.connect(url) as connection:
             assert current_revision(connection) == head_revision()
+
+
+def test_the_services_own_login_changes_nothing_and_is_told_what_is_due(server: embedded.Server) -> None:
+    with empty_database(server, "two_logins") as owner:
+        service = server.url(role=SERVICE_ROLE, database="two_logins")
+        with pytest.raises(DatabaseSetupFailed, match="revision None") as caught:
+            bring_up(service)
+        assert "`govctl migrate`" in caught.value.fix
+        assert bring_up(owner) == head_revision() == bring_up(service)
+        with psycopg.connect(owner) as connection:
+            connection.execute("UPDATE alembic_version SET version_num = '0001'")
+        with pytest.raises(DatabaseSetupFailed, match="revision 0001"):
+            bring_up(service)
+        with psycopg.connect(owner) as connection:
+            connection.execute("UPDATE alembic_version SET version_num = 'from the future'")
+        for login in (owner, service):
+            with pytest.raises(DatabaseSetupFailed, match="does not know"):
+                bring_up(login)
+        with psycopg.connect(owner) as connection:
+            connection.execute(f"REVOKE ALL ON alembic_version FROM {SERVICE_ROLE}")
+        with pytest.raises(DatabaseSetupFailed, match="may not migrate"):
+            bring_up(service)
 
 
 def test_two_replicas_that_start_at_once_migrate_once(server: embedded.Server) -> None:

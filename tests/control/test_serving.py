@@ -12,9 +12,12 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
+import httpx
 import psycopg
 import pytest
 from registry import Manifest, Service
@@ -69,31 +72,73 @@ def test_an_address_of_nobodys_is_told(settings: Settings) -> None:
 
 
 def test_the_process_says_where_it_serves_and_ends_cleanly_on_a_signal(settings: Settings, tmp_path: Path) -> None:
-    environment = {
-        **os.environ,
-        "DATABASE_URL": settings.database_url or "",
-        "DATABASE_OWNER_URL": settings.database_owner_url or "",
-        "GOVCTL_HOME": str(tmp_path / "home"),
-        "GOVCTL_PORT": "0",
-    }
-    code = (
-        "import os; from governance.control.serving import serve; from governance.control.settings import Settings;"
-        "serve(Settings.from_environment(os.environ)); print('the end')"
-    )
     for number in (signal.SIGTERM, signal.SIGINT):
-        with subprocess.Popen(
-            [sys.executable, "-c", code], env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-        ) as process:
-            assert process.stdout is not None
-            first = process.stdout.readline()
-            address = json.loads((tmp_path / "home" / "server.json").read_text())["address"]
-            assert address in first
-            wait_until_ready(address)
+        with serving_process(settings, tmp_path / "home") as (process, _):
             process.send_signal(number)
             rest, errors = process.communicate(timeout=30)
         assert process.returncode == 0, errors
         assert rest.endswith("the end\n")
         assert all(json.loads(line)["level"] == "info" for line in errors.splitlines()), errors
+
+
+@contextmanager
+def serving_process(settings: Settings, home: Path, **environment: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """A process that serves, ready, and its address. It prints `the end` when serving ended well."""
+    code = (
+        "import os; from governance.control.serving import serve; from governance.control.settings import Settings;"
+        "serve(Settings.from_environment(os.environ)); print('the end')"
+    )
+    given = {
+        **os.environ,
+        "DATABASE_URL": settings.database_url or "",
+        "DATABASE_OWNER_URL": settings.database_owner_url or "",
+        "GOVCTL_HOME": str(home),
+        "GOVCTL_PORT": "0",
+        **environment,
+    }
+    with subprocess.Popen(
+        [sys.executable, "-c", code], env=given, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        first = process.stdout.readline()
+        address = json.loads((home / "server.json").read_text())["address"]
+        assert address in first
+        try:
+            wait_until_ready(address)
+            yield process, address
+        finally:
+            if process.returncode is None:
+                process.kill()
+
+
+def test_a_replica_that_is_to_stop_says_so_and_serves_on_until_nobody_sends_it_anything(
+    settings: Settings, tmp_path: Path
+) -> None:
+    with serving_process(settings, tmp_path / "home", GOVCTL_DRAIN_SEC="600") as (process, address):
+        process.send_signal(signal.SIGTERM)
+        wait_for(lambda: is_draining(address))
+        assert httpx.get(f"{address}/livez").status_code == 200
+        process.send_signal(signal.SIGTERM)  # whoever cannot wait says it twice
+        rest, errors = process.communicate(timeout=30)
+    assert process.returncode == 0, errors
+    assert rest.endswith("the end\n")
+
+
+def test_a_drained_replica_ends_by_itself(settings: Settings, tmp_path: Path) -> None:
+    with serving_process(settings, tmp_path / "home", GOVCTL_DRAIN_SEC="1") as (process, _):
+        process.send_signal(signal.SIGTERM)
+        rest, errors = process.communicate(timeout=30)
+    assert process.returncode == 0, errors
+    assert rest.endswith("the end\n")
+
+
+def is_draining(address: str) -> bool:
+    try:
+        with ControlPlane(address) as client:
+            client.ready()
+    except ServiceError as error:
+        return error.status == 503 and "about to stop" in error.message
+    return False
 
 
 def wait_until_ready(address: str) -> None:

@@ -43,6 +43,7 @@ def test_every_variable_fills_its_field() -> None:
         "GOVCTL_MAX_DEPTH": "64",
         "GOVCTL_MAX_BATCH": "7",
         "GOVCTL_CEILING_MS": "80",
+        "GOVCTL_DRAIN_SEC": "5",
         "OTEL_EXPORTER_OTLP_ENDPOINT": "http://collector:4318",
     }
     assert set(given) == {setting.variable for setting in SETTINGS}
@@ -60,6 +61,7 @@ def test_every_variable_fills_its_field() -> None:
         max_depth=64,
         max_batch=7,
         ceiling_ms=80,
+        drain_sec=5,
         otlp_endpoint="http://collector:4318",
     )
 
