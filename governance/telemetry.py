@@ -107,6 +107,12 @@ METRICS: Final = _table(
         help="Refusals put on record, by action and error code.",
     ),
     Metric(
+        name="governance_job_runs_total",
+        type=MetricType.COUNTER,
+        labels=("job", "result"),
+        help="Runs of the service's own jobs: done, idle (nothing was due) or failed.",
+    ),
+    Metric(
         name="governance_unauthenticated_total",
         type=MetricType.COUNTER,
         labels=("cause",),
@@ -131,6 +137,7 @@ SPANS: Final[dict[str, str]] = {
     "governance.publish": "One publish: lock, comparisons, decision, rows.",
     "governance.release": "One release of a catalogue: comparisons, locks, decision, rows.",
     "governance.decide": "One candidate decided on in a check.",
+    "governance.job": "One run of one of the service's own jobs.",
 }
 
 

@@ -23,11 +23,12 @@ from governance.control.audit.service import (
     append_unauthenticated,
 )
 from governance.control.database import Database
-from governance.control.domains import ROUTERS
+from governance.control.domains import JOBS, ROUTERS
 from governance.control.edge import KNOWN_PARAMETERS_ONLY
 from governance.control.gates.verdicts import Verdicts
 from governance.control.heads import HeadAsGet
 from governance.control.health import router as health
+from governance.control.jobs import Tools, running
 from governance.control.observing import Observing
 from governance.control.settings import Settings
 from governance.control.skills.judging import Judge
@@ -86,9 +87,11 @@ def create_app(settings: Settings) -> FastAPI:
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     database: Database = app.state.database
     async with database.reading():
+        tools = Tools(database=database, settings=app.state.settings, telemetry=app.state.telemetry)
         flushing = asyncio.create_task(_flush_regularly(app))
         try:
-            yield
+            async with running(JOBS, tools):
+                yield
         finally:
             flushing.cancel()
             with contextlib.suppress(asyncio.CancelledError):

@@ -21,7 +21,11 @@ import governance.control.skills.tables  # noqa: F401 - tables register when the
 from governance.control.audit.routes import router as audit
 from governance.control.catalogues.routes import router as catalogues
 from governance.control.gates.routes import router as gates
+from governance.control.jobs import Job
 from governance.control.skills.routes import router as skills
 from governance.control.tokens.routes import router as tokens
+
+JOBS: Final[tuple[Job, ...]] = ()
+"""What the service does by itself, one line per job."""
 
 ROUTERS: Final[tuple[APIRouter, ...]] = (skills, catalogues, gates, tokens, audit)

@@ -21,18 +21,23 @@ class Right(StrEnum):
     CHECK = "check"
     """Have candidates judged, which is stored."""
     PUBLISH = "publish"
+    """Publish, deprecate, yank and retire; ask for exceptions."""
+    APPROVE = "approve"
+    """Approve exceptions that others asked for."""
+    OPERATE = "operate"
+    """Switch versions off and on, record deployments, steer rollouts."""
     AUDIT = "audit"
     """Read the audit log."""
     ADMINISTER = "administer"
-    """Tokens."""
+    """Tokens, policies, trusted publishers, webhooks; retire by force."""
 
 
 ROLES: Final[dict[Role, frozenset[Right]]] = {
     Role.VIEWER: frozenset({Right.READ}),
     Role.CALLER: frozenset({Right.READ, Right.RESOLVE}),
     Role.PUBLISHER: frozenset({Right.READ, Right.RESOLVE, Right.CHECK, Right.PUBLISH}),
-    Role.APPROVER: frozenset({Right.READ, Right.CHECK}),
-    Role.OPERATOR: frozenset({Right.READ, Right.RESOLVE, Right.CHECK}),
+    Role.APPROVER: frozenset({Right.READ, Right.CHECK, Right.APPROVE}),
+    Role.OPERATOR: frozenset({Right.READ, Right.RESOLVE, Right.CHECK, Right.OPERATE}),
     Role.AUDITOR: frozenset({Right.READ, Right.AUDIT}),
     Role.ADMIN: frozenset(Right),
 }
@@ -43,8 +48,10 @@ _IN_WORDS: Final = {
     Right.RESOLVE: "resolve as a named consumer",
     Right.CHECK: "have skills checked",
     Right.PUBLISH: "publish",
+    Right.APPROVE: "approve exceptions",
+    Right.OPERATE: "operate skills",
     Right.AUDIT: "read the audit log",
-    Right.ADMINISTER: "administer tokens",
+    Right.ADMINISTER: "administer",
 }
 
 

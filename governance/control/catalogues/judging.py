@@ -9,7 +9,7 @@ from typing import Any
 
 from governance.control.catalogues.proposing import Proposal
 from governance.control.catalogues.reading import Beside, held
-from governance.control.skills.judging import NOT_CHECKED, Judge, Terms
+from governance.control.skills.judging import Judge, Terms
 from governance.control.skills.reading import Found, published
 from governance.core import gate
 from governance.core.catalogues import compare_catalogues
@@ -113,7 +113,7 @@ def judge_release(
     for name, manifest in numbered.items():
         decision = None
         if not _stands(manifest, proposal, histories[name]):
-            decision = _decide(manifest, histories[name], terms, known.get(name), compare)
+            decision = _decide(manifest, histories[name], terms, known.get(name), beside.around[name], compare)
         members[name] = ReleaseMember(manifest=manifest, decision=decision)
     return decide_release(
         proposal.catalogue,
@@ -159,6 +159,7 @@ def _decide(
     history: Sequence[HistoryItem],
     terms: Terms,
     replacement: ReplacementFacts | None,
+    around: gate.Surroundings,
     compare: Comparisons,
 ) -> gate.GateDecision:
     return gate.decide(
@@ -169,6 +170,6 @@ def _decide(
         transitive=terms.transitive,
         fail_on=None if terms.fail_on is None else Verdict(terms.fail_on),
         replacement=replacement,
+        around=around,
         today=datetime.now(UTC).date(),
-        not_checked=NOT_CHECKED,
     )

@@ -13,6 +13,8 @@ from governance.control.auth.roles import Caller, Right
 from governance.control.catalogues.tables import CatalogueRow
 from governance.control.skills.ordering import sort_key
 from governance.control.skills.reading import Found
+from governance.control.skills.surroundings import surroundings_of
+from governance.core.gate import Surroundings
 from governance.core.skill import SkillManifest
 from governance.core.versioning import Version
 from governance.errors import NotFound
@@ -53,6 +55,8 @@ class Beside:
     """The highest stable release below the one that is asked for."""
     before: Sequence[Found]
     """The members of the baseline, as :func:`members` reads them."""
+    around: Mapping[str, Surroundings]
+    """What surrounds each member's skill."""
 
     @property
     def marks(self) -> Marks:
@@ -72,6 +76,7 @@ def look(session: Session, catalogue: str, version: Version | None, names: Seque
         releases=every,
         baseline=baseline,
         before=() if baseline is None else members(session, catalogue, baseline),
+        around=surroundings_of(session, names),
     )
 
 

@@ -18,6 +18,7 @@ from governance.control.catalogues.storing import content_of, store
 from governance.control.database import Database
 from governance.control.skills.judging import Judge, Terms
 from governance.control.skills.service import Publish, load_replacement, lock
+from governance.control.skills.surroundings import surroundings_of
 from governance.core.catalogues import compare_catalogues
 from governance.core.contract import SkillManifest
 from governance.core.gate import Outcome, ReplacementFacts
@@ -158,6 +159,7 @@ def _is_still_so(
     successors: _Successors,
 ) -> bool:
     same = reading.marks(session, proposal.names) == beside.marks and there == beside.releases
+    same = same and surroundings_of(session, proposal.names) == beside.around
     return same and successors.still_so(session)
 
 

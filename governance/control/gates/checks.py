@@ -19,9 +19,10 @@ from governance.control.settings import Settings
 from governance.control.skills.judging import Judge, Terms
 from governance.control.skills.reading import Found, history
 from governance.control.skills.service import check_sizes, load_replacement
+from governance.control.skills.surroundings import surroundings_of
 from governance.core.compat.model import Bump, Verdict
 from governance.core.contract import SkillManifest, manifest_from_document
-from governance.core.gate import REASONS, GateDecision, Outcome, Reason, ReplacementFacts
+from governance.core.gate import REASONS, GateDecision, Outcome, Reason, ReplacementFacts, Surroundings
 from governance.core.names import check_name, is_name
 from governance.core.versioning import Version
 from governance.errors import DocumentTooLarge, Forbidden, GovernanceError, NotFound
@@ -79,13 +80,15 @@ def decide(
     candidates: Iterable[Candidate],
     histories: Mapping[str, list[Found]],
     successors: Mapping[str, ReplacementFacts | None],
+    around: Mapping[str, Surroundings],
     terms: Terms,
     *,
     judge: Judge,
 ) -> list[dict[str, Any]]:
     """Decision documents in the order of the candidates.
 
-    ``histories`` are the published versions by skill, ``successors`` what is known of declared replacements.
+    ``histories`` are the published versions by skill, ``successors`` what is known of declared replacements,
+    ``around`` what surrounds each skill.
     """
     decisions = []
     for candidate in candidates:
@@ -94,7 +97,9 @@ def decide(
             decisions.append(invalid_decision(candidate.document, candidate.error))
         else:
             name = candidate.manifest.name
-            decision = judge.decide(candidate.manifest, histories.get(name, []), terms, successors.get(name))
+            decision = judge.decide(
+                candidate.manifest, histories.get(name, []), terms, successors.get(name), around[name]
+            )
             decisions.append(decision.to_document())
     return decisions
 
@@ -148,7 +153,8 @@ def decide_all(request: CheckRequest, database: Database, *, by: Caller, setting
     with database.transaction() as current:
         histories = {skill: history(current, skill) for skill in sorted(manifests)}
         successors = {skill: load_replacement(current, manifest, by=by) for skill, manifest in manifests.items()}
-    return Decided(decisions=decide(candidates, histories, successors, terms, judge=judge))
+        around = surroundings_of(current, manifests)
+    return Decided(decisions=decide(candidates, histories, successors, around, terms, judge=judge))
 
 
 def _as_release(

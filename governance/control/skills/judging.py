@@ -32,9 +32,6 @@ _REMEMBERED_MANIFEST_BYTES: Final = 8 * 1024 * 1024
 K = TypeVar("K")
 V = TypeVar("V")
 
-NOT_CHECKED: Final = tuple(what for what in gate.NEEDS_A_REGISTRY if what != "replacement")
-"""What the gate cannot ask yet; every decision names it."""
-
 
 @dataclass(frozen=True, kw_only=True)
 class Terms:
@@ -140,7 +137,8 @@ class Judge:
         candidate: SkillManifest,
         history: Iterable[Found],
         terms: Terms,
-        replacement: gate.ReplacementFacts | None = None,
+        replacement: gate.ReplacementFacts | None,
+        around: gate.Surroundings,
     ) -> gate.GateDecision:
         """The gate's decision. ``history`` holds rows of all published versions, with manifests.
 
@@ -156,8 +154,8 @@ class Judge:
                 transitive=terms.transitive,
                 fail_on=None if terms.fail_on is None else Verdict(terms.fail_on),
                 replacement=replacement,
+                around=around,
                 today=datetime.now(UTC).date(),
-                not_checked=NOT_CHECKED,
             )
         if decision.outcome is not gate.Outcome.BLOCK:
             weight = len(write_json(candidate.to_document()))

@@ -15,6 +15,7 @@ from governance.control.skills.judging import Judge, Terms
 from governance.control.skills.ordering import sort_key
 from governance.control.skills.reading import Found, history, published, stored_version
 from governance.control.skills.storing import Admitted, Publish, attempt_to_publish, store
+from governance.control.skills.surroundings import surroundings_of
 from governance.control.skills.tables import VersionState
 from governance.core.contract import SkillManifest, manifest_from_document
 from governance.core.gate import GateDecision, Outcome, ReplacementFacts
@@ -119,8 +120,9 @@ def publish(
             raise _taken(manifest, twin)
         if twin is not None:
             return False, stored_version(session, manifest.name, key)
+        around = surroundings_of(session, [manifest.name])[manifest.name]
         terms = Terms(fail_on=order.fail_on, transitive=order.transitive)
-        decision = judge.decide(manifest, there, terms, load_replacement(session, manifest, by=by))
+        decision = judge.decide(manifest, there, terms, load_replacement(session, manifest, by=by), around)
         if decision.outcome is Outcome.BLOCK:
             raise refused(decision)
         store(session, [Admitted(manifest=manifest, decision=decision, there=there)], order, by=by)

@@ -11,9 +11,8 @@ from governance.core.gate.facts import (
     GateException,
     HistoryItem,
     LintComplaint,
-    Policy,
-    PolicyMode,
     ReplacementFacts,
+    Surroundings,
 )
 from governance.core.gate.judge import decide
 from governance.core.gate.numbering import auto_version, replay
@@ -29,11 +28,10 @@ __all__ = [
     "HistoryItem",
     "LintComplaint",
     "Outcome",
-    "Policy",
-    "PolicyMode",
     "Reason",
     "ReasonCode",
     "ReplacementFacts",
+    "Surroundings",
     "auto_version",
     "decide",
     "replay",

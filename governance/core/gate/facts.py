@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from enum import StrEnum
+from dataclasses import dataclass, field
 from typing import Final, Protocol, TypeAlias
 
 from governance.core.compat.model import Comparison
+from governance.core.consumers import Need
 from governance.core.lines import Published
+from governance.core.policy import Policy
 from governance.core.skill import SkillManifest
 from governance.core.versioning import Version
 
@@ -31,21 +32,6 @@ class HistoryItem:
         return self.published.version
 
 
-class PolicyMode(StrEnum):
-    OFF = "off"
-    """Nothing but what cannot be stored is refused; what would have been said is listed as allowed."""
-    WARN = "warn"
-    ENFORCE = "enforce"
-
-
-@dataclass(frozen=True, kw_only=True)
-class Policy:
-    """How strict the gate is, and where that was set (``default``, ``namespace team``, ``skill team.a``)."""
-
-    mode: PolicyMode = PolicyMode.ENFORCE
-    origin: str = "default"
-
-
 @dataclass(frozen=True, kw_only=True)
 class GateException:
     """An approved exception in force for one finding; scope, expiry and uses are checked by the caller."""
@@ -53,6 +39,18 @@ class GateException:
     fingerprint: str
     id: str
     reason: str = ""
+    surroundings: str = ""
+    """What :func:`surroundings` gave when it was asked for; it stands only while that is so. Empty: whatever it is."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Surroundings:
+    """What a registry knows around one skill: what the gate asks beside the contract and its history."""
+
+    policy: Policy = field(default_factory=Policy)
+    exceptions: tuple[GateException, ...] = ()
+    needs: tuple[Need, ...] = ()
+    """Of every consumer of the skill, as declared and as observed."""
 
 
 class LintComplaint(Protocol):

@@ -11,12 +11,10 @@ from governance.core.compat.model import Bump, Comparison, Finding, FindingLevel
 from governance.core.gate.decision import ComparedWith, GateDecision, Reason
 from governance.core.gate.facts import (
     Compare,
-    GateException,
     HistoryItem,
     LintComplaint,
-    Policy,
-    PolicyMode,
     ReplacementFacts,
+    Surroundings,
 )
 from governance.core.gate.numbering import auto_version
 from governance.core.gate.reasons import REASONS, Outcome
@@ -24,6 +22,7 @@ from governance.core.gate.standing import DECLARED_BUMP, UNPROVED, Standing
 from governance.core.gate.taken import refused_as_taken
 from governance.core.lifecycle import NoticePeriod
 from governance.core.lines import Published, line_containing, lines_of
+from governance.core.policy import Policy, PolicyMode
 from governance.core.skill import NO_REPLACEMENT, SkillManifest, Status
 from governance.core.versioning import Range, Version, judged_bump, next_version, satisfies_bump
 
@@ -36,8 +35,7 @@ def decide(
     lint_findings: Iterable[LintComplaint] = (),
     transitive: bool = True,
     fail_on: Verdict | None = None,
-    policy: Policy | None = None,
-    exceptions: Iterable[GateException] = (),
+    around: Surroundings | None = None,
     replacement: ReplacementFacts | None = None,
     today: date | None = None,
     not_checked: Iterable[str] = (),
@@ -45,7 +43,8 @@ def decide(
     """May ``candidate`` be published beside ``history`` (every version of the skill, in any order)?
 
     ``transitive`` False judges against the baseline alone and says so. ``fail_on`` is the mildest verdict
-    (risky or breaking) that blocks whatever the number says. ``replacement`` tells of the skill that
+    (risky or breaking) that blocks whatever the number says; the policy's counts where it is None. ``around`` is what
+    a registry knows, None without one. ``replacement`` tells of the skill that
     ``candidate.replacement`` names; None leaves that unchecked. ``today`` is where a notice period begins; None
     leaves sunsets unchecked. ``not_checked`` is copied into the decision.
 
@@ -63,25 +62,28 @@ def decide(
             lint_findings=lint_findings,
             transitive=transitive,
             fail_on=fail_on,
-            policy=policy,
-            exceptions=exceptions,
+            around=around,
             replacement=replacement,
             today=today,
             not_checked=not_checked,
         )
         return refused_as_taken(judged, version, honest)
+    around = around or Surroundings()
     standing = Standing(
         candidate=candidate,
         version=version,
         history=[one for one in history if one is not twin],
         compare=compare,
         transitive=transitive,
-        exceptions={one.fingerprint: one for one in exceptions},
+        exceptions={one.fingerprint: one for one in around.exceptions},
         taken=frozenset(one.version for one in history),
     )
     judge = _Judge(standing=standing)
     unchecked = (*not_checked, *(() if transitive else ("line",)))
-    policy = policy or Policy()
+    policy = around.policy
+    asked = str(policy.values["fail_on"])
+    if fail_on is None and asked != "none":
+        fail_on = Verdict(asked)
     if twin is not None:
         judge.say("already-published", f"{candidate.name} {version} is published with these very bytes.")
         return judge.decision(policy, unchecked, published=twin.published)
@@ -95,7 +97,7 @@ def decide(
         judge.step_onward()
     judge.replacement(replacement)
     if today is not None:
-        judge.notice(today)
+        judge.notice(today, policy.notice)
     return judge.decision(policy, unchecked)
 
 
@@ -275,7 +277,7 @@ class _Judge:
             way = " → ".join((standing.candidate.name, name, *facts.leads_to))
             self.say("replacement-circular", f"The replacements lead in a circle: {way}.")
 
-    def notice(self, today: date) -> None:
+    def notice(self, today: date, notice: NoticePeriod) -> None:
         """A sunset leaves callers the notice period, unless an earlier version announced one as early."""
         standing = self.standing
         candidate = standing.candidate
@@ -285,7 +287,7 @@ class _Judge:
         announced = (one.published.sunset for one in standing.history)
         if any(day is not None and day <= candidate.sunset for day in announced):
             return
-        days = NoticePeriod().days(standing.version)
+        days = notice.days(standing.version)
         earliest = today + timedelta(days=days)
         if sunset < earliest:
             self.say(
@@ -328,7 +330,7 @@ class _Judge:
             line=str(line.opens if line else standing.version),
             compared=(*standing.compared, *((standing.onward,) if standing.onward else ())),
             policy=policy.mode.value,
-            policy_origin=policy.origin,
+            policy_origin=policy.origin("mode"),
             not_checked=not_checked,
         )
 

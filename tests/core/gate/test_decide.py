@@ -28,14 +28,14 @@ from governance.core.gate import (
     GateException,
     HistoryItem,
     Outcome,
-    Policy,
-    PolicyMode,
     ReplacementFacts,
+    Surroundings,
     auto_version,
     decide,
     replay,
 )
 from governance.core.lines import Published
+from governance.core.policy import PolicyMode, policy_of
 from governance.core.skill import SkillManifest, Status
 from governance.core.versioning import Version
 from governance.errors import InvalidVersion
@@ -130,7 +130,10 @@ def test_a_version_taken_by_other_bytes_blocks_under_every_policy_and_names_a_fr
     history = [FIRST, there(skill("1.1.0"), baseline="1.0.0"), there(skill("1.1.1"), baseline="1.1.0")]
     for mode in PolicyMode:
         decision = decide(
-            skill("1.1.0", owner="somebody"), history, compare=check, policy=Policy(mode=mode, origin="namespace git")
+            skill("1.1.0", owner="somebody"),
+            history,
+            compare=check,
+            around=Surroundings(policy=policy_of(mode, "namespace git")),
         )
         assert decision.outcome is Outcome.BLOCK
         assert "1.1.2" in reason(decision, "version-taken").fix
@@ -335,23 +338,31 @@ def test_an_exception_lets_a_named_finding_pass_but_a_line_still_opens() -> None
     blocked = decide(skill("1.1.0", title="x"), [FIRST], compare=undecided)
     fingerprint = reason(blocked, "undecided").fingerprint
     exception = GateException(fingerprint=fingerprint, id="ex-7", reason="tested by hand")
-    decision = decide(skill("1.1.0", title="x"), [FIRST], compare=undecided, exceptions=[exception])
+    decision = decide(
+        skill("1.1.0", title="x"), [FIRST], compare=undecided, around=Surroundings(exceptions=(exception,))
+    )
     assert decision.outcome is Outcome.WARN
     assert {"exception-used", "opens-line"} == set(codes(decision))
     assert "ex-7" in reason(decision, "exception-used").message
     assert decision.opens_line
     other = GateException(fingerprint="0" * 16, id="ex-8")
-    assert decide(skill("1.1.0", title="x"), [FIRST], compare=undecided, exceptions=[other]).outcome is Outcome.BLOCK
+    assert (
+        decide(skill("1.1.0", title="x"), [FIRST], compare=undecided, around=Surroundings(exceptions=(other,))).outcome
+        is Outcome.BLOCK
+    )
 
 
 def test_an_excused_break_needs_a_minor() -> None:
     blocked = decide(skill("1.1.0", "input_compatible", needs="a"), [FIRST], compare=check)
-    every = [
-        GateException(fingerprint=finding.fingerprint, id="ex-1") for finding in blocked.compared[0].comparison.findings
-    ]
-    excused = decide(skill("1.1.0", "input_compatible", needs="a"), [FIRST], compare=check, exceptions=every)
+    every = Surroundings(
+        exceptions=tuple(
+            GateException(fingerprint=finding.fingerprint, id="ex-1")
+            for finding in blocked.compared[0].comparison.findings
+        )
+    )
+    excused = decide(skill("1.1.0", "input_compatible", needs="a"), [FIRST], compare=check, around=every)
     assert (excused.outcome, excused.opens_line, excused.bump) == (Outcome.WARN, True, Bump.MINOR)
-    patch = decide(skill("1.0.1", needs="a"), [FIRST], compare=check, exceptions=every)
+    patch = decide(skill("1.0.1", needs="a"), [FIRST], compare=check, around=every)
     assert (patch.outcome, patch.smallest_version) == (Outcome.BLOCK, "1.1.0")
 
 
@@ -377,7 +388,7 @@ def test_a_check_may_fail_on_any_break_however_honest() -> None:
 
 def test_an_invalid_candidate_is_told_so_and_nothing_else() -> None:
     evaporated = replace(skill("1.1.0"), input_schema={"type": 5})
-    decision = decide(evaporated, [FIRST], compare=check, policy=Policy(mode=PolicyMode.OFF))
+    decision = decide(evaporated, [FIRST], compare=check, around=Surroundings(policy=policy_of(PolicyMode.OFF)))
     assert (decision.outcome, decision.verdict, codes(decision)) == (Outcome.BLOCK, "invalid", ["invalid"])
     decision = decide(skill("1.1.0"), [there(replace(skill("1.0.0"), input_schema={"type": 5}))], compare=check)
     assert codes(decision) == ["baseline-invalid"]
@@ -402,7 +413,9 @@ def test_lint_errors_block_and_lint_warnings_do_not() -> None:
 def test_a_policy_softens_what_can_be_stored_and_says_where_it_came_from() -> None:
     candidate = skill("1.1.0", "input_compatible", needs="a")
     for mode, outcome in ((PolicyMode.WARN, Outcome.WARN), (PolicyMode.OFF, Outcome.ALLOW)):
-        decision = decide(candidate, [FIRST], compare=check, policy=Policy(mode=mode, origin="skill git.log"))
+        decision = decide(
+            candidate, [FIRST], compare=check, around=Surroundings(policy=policy_of(mode, "skill git.log"))
+        )
         assert decision.outcome is outcome
         assert {"declared-too-mild", "bump-too-small"} <= set(codes(decision))
         assert decision.opens_line, "what is let in anyway still opens a line"

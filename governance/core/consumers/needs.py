@@ -1,0 +1,36 @@
+"""What one consumer needs of one skill."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from governance.core.versioning import Version
+
+
+class Source(StrEnum):
+    """Who says so; the two stand side by side, neither overrides the other."""
+
+    DECLARED = "declared"
+    OBSERVED = "observed"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Need:
+    """A range a consumer asks for, the fields it uses where it says so, and what it has accepted so far."""
+
+    consumer: str
+    environment: str | None = None
+    """None: in all of them."""
+    range: str | None = None
+    """In npm's grammar; None: by bare name."""
+    reads: tuple[str, ...] | None = None
+    """JSON Pointers of output fields, ``*`` for every item; None: not said, so any field may be read."""
+    sends: tuple[str, ...] | None = None
+    """JSON Pointers of input fields; None: not said, so any field may be sent."""
+    source: Source = Source.DECLARED
+    owner: str | None = None
+    on_record: bool = False
+    """The consumer has been served this skill before."""
+    accepted: tuple[Version, ...] = ()
+    """A version of each line it has accepted."""
