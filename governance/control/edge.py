@@ -10,7 +10,7 @@ from difflib import get_close_matches
 from functools import partial
 from typing import Annotated, Any, Final, TypeVar
 
-from fastapi import Depends, Query, Request
+from fastapi import Depends, Header, Query, Request
 from fastapi.dependencies.models import Dependant
 from fastapi.responses import Response
 from fastapi.routing import APIRoute
@@ -25,6 +25,8 @@ from governance.errors import (
     DocumentTooLarge,
     Fault,
     MalformedDocument,
+    PreconditionFailed,
+    PreconditionRequired,
     UnknownParameter,
     UnsupportedMediaType,
     UsageError,
@@ -250,6 +252,32 @@ def cacheable(request: Request, content: Any, *, etag: str, cache: str) -> Respo
     if is_fresh(request, headers["ETag"]):
         return Response(status_code=304, headers=headers)
     return JSONAnswer(content, headers=headers)
+
+
+GivenMatch = Annotated[
+    str | None,
+    Header(
+        alias="If-Match",
+        max_length=1_000,
+        description="The `ETag` of the state you change, as it was last read; `*` for whatever it is.",
+    ),
+]
+
+
+def check_match(given: str | None, etag: str) -> None:
+    """May the thing whose ETag is ``etag`` be changed by who sent ``If-Match: given``?
+
+    Raises PreconditionRequired where nothing was sent, PreconditionFailed where it is another state's.
+    """
+    if given is None:
+        raise PreconditionRequired(
+            "The request does not say which state it changes.",
+            fix="Read it first and send its ETag as If-Match; `If-Match: *` changes whatever is there.",
+        )
+    if given.strip() != "*" and f'"{etag}"' not in {tag.strip() for tag in given.split(",")}:
+        raise PreconditionFailed(
+            "It changed since you read it.", fix="Read it again, and decide again.", details={"etag": f'"{etag}"'}
+        )
 
 
 KNOWN_PARAMETERS_ONLY = Depends(known_parameters_only)
