@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from typing import Any, Final, TypeAlias
 
-from governance.core.skill import Status
+from governance.core.skill import NO_REPLACEMENT, Status
 from governance.core.versioning import Version
 from governance.errors import Conflict, InvalidRequest
 
@@ -38,14 +38,16 @@ class Lifecycle:
     """Why it is switched off; None: it is on."""
     yanked: str | None = None
     """Why it is yanked; None: it is not."""
-    deprecated_since: date | None = None
+    deprecated_on: date | None = None
+    """The day the deprecation was announced."""
     sunset: date | None = None
     retired_since: date | None = None
     replacement: str | None = None
+    """``name@range``, or NO_REPLACEMENT."""
     migration_guide: str | None = None
 
     def to_document(self) -> dict[str, Any]:
-        days = {name: getattr(self, name) for name in ("deprecated_since", "sunset", "retired_since")}
+        days = {name: getattr(self, name) for name in ("deprecated_on", "sunset", "retired_since")}
         return {
             "state": self.state.value,
             "disabled": self.disabled,
@@ -63,14 +65,14 @@ class Activate:
 
 @dataclass(frozen=True, kw_only=True)
 class Deprecate:
-    """Announce the end, or amend the announcement. ``replacement`` is ``name@range``.
+    """Announce the end, or amend the announcement.
 
-    Without one, ``no_replacement`` must say so. Whether the replacement exists is the gate's to judge.
+    ``replacement`` is ``name@range``, or NO_REPLACEMENT to say that there is none. Whether it can take the place
+    is for ``core.replacements`` to judge.
     """
 
     sunset: date
     replacement: str | None = None
-    no_replacement: bool = False
     migration_guide: str | None = None
 
 
@@ -151,14 +153,10 @@ def _activate(now: Lifecycle, event: Activate, *_: object) -> Lifecycle:
 
 def _deprecate(now: Lifecycle, event: Deprecate, today: date, version: Version, notice: NoticePeriod) -> Lifecycle:
     _demand_state(now, event, Status.ACTIVE, Status.DEPRECATED)
-    if event.replacement is None and not event.no_replacement:
+    if event.replacement is None:
         raise InvalidRequest(
             "A deprecation names its replacement, or says that there is none.",
-            fix="Give the replacement as name@range, or say explicitly that there is none.",
-        )
-    if event.replacement is not None and event.no_replacement:
-        raise InvalidRequest(
-            "There is a replacement and there is none: both cannot be.", fix="Leave one of the two out."
+            fix=f"Give the replacement as name@range, or {NO_REPLACEMENT!r} to say that there is none.",
         )
     if now.sunset is not None and event.sunset < now.sunset:
         raise InvalidRequest(
@@ -166,7 +164,7 @@ def _deprecate(now: Lifecycle, event: Deprecate, today: date, version: Version, 
             fix=f"Give {now.sunset} or a later day, or revert the deprecation.",
         )
     if event.sunset != now.sunset:
-        announced = now.deprecated_since or today
+        announced = now.deprecated_on or today
         earliest = announced + timedelta(days=notice.days(version))
         if event.sunset < earliest:
             raise InvalidRequest(
@@ -176,7 +174,7 @@ def _deprecate(now: Lifecycle, event: Deprecate, today: date, version: Version, 
     return replace(
         now,
         state=Status.DEPRECATED,
-        deprecated_since=now.deprecated_since or today,
+        deprecated_on=now.deprecated_on or today,
         sunset=event.sunset,
         replacement=event.replacement,
         migration_guide=event.migration_guide or now.migration_guide,
@@ -203,7 +201,7 @@ def _revert(now: Lifecycle, event: Revert, today: date, *_: object) -> Lifecycle
             return replace(now, state=Status.DRAFT)
         case Status.DEPRECATED:
             return replace(
-                now, state=Status.ACTIVE, deprecated_since=None, sunset=None, replacement=None, migration_guide=None
+                now, state=Status.ACTIVE, deprecated_on=None, sunset=None, replacement=None, migration_guide=None
             )
         case Status.SUNSET:
             if event.sunset is None or event.sunset <= today:

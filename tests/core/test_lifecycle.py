@@ -24,7 +24,7 @@ from governance.core.lifecycle import (
     Yank,
     step,
 )
-from governance.core.skill import Status
+from governance.core.skill import NO_REPLACEMENT, Status
 from governance.core.versioning import Version
 from governance.errors import Conflict, GovernanceError, InvalidRequest
 
@@ -49,7 +49,7 @@ def test_a_version_lives_through_all_its_states() -> None:
     life = after(life, Activate())
     assert life.state is Status.ACTIVE
     life = after(life, Deprecate(sunset=in_days(365), replacement="b@^1", migration_guide="https://docs.acme.dev"))
-    assert (life.state, life.deprecated_since, life.sunset) == (Status.DEPRECATED, TODAY, in_days(365))
+    assert (life.state, life.deprecated_on, life.sunset) == (Status.DEPRECATED, TODAY, in_days(365))
     life = after(life, EnterSunset(), today=in_days(365))
     assert life.state is Status.SUNSET
     life = after(life, Retire(), today=in_days(400))
@@ -60,23 +60,23 @@ def test_a_version_lives_through_all_its_states() -> None:
 def test_a_sunset_comes_no_sooner_than_the_notice_period(version: str, days: int) -> None:
     parsed = Version.parse(version)
     with pytest.raises(InvalidRequest) as caught:
-        after(Lifecycle(), Deprecate(sunset=in_days(days - 1), no_replacement=True), version=parsed)
+        after(Lifecycle(), Deprecate(sunset=in_days(days - 1), replacement=NO_REPLACEMENT), version=parsed)
     assert str(in_days(days)) in caught.value.fix
-    assert after(Lifecycle(), Deprecate(sunset=in_days(days), no_replacement=True), version=parsed).sunset
+    assert after(Lifecycle(), Deprecate(sunset=in_days(days), replacement=NO_REPLACEMENT), version=parsed).sunset
     notice = NoticePeriod(stable=10, unstable=5)
-    assert after(Lifecycle(), Deprecate(sunset=in_days(10), no_replacement=True), notice=notice).sunset
+    assert after(Lifecycle(), Deprecate(sunset=in_days(10), replacement=NO_REPLACEMENT), notice=notice).sunset
 
 
 def test_a_deprecation_names_its_replacement_or_says_there_is_none() -> None:
     with pytest.raises(InvalidRequest):
         after(Lifecycle(), Deprecate(sunset=in_days(400)))
-    with pytest.raises(InvalidRequest):
-        after(Lifecycle(), Deprecate(sunset=in_days(400), replacement="b@^1", no_replacement=True))
+    silent = after(Lifecycle(), Deprecate(sunset=in_days(400), replacement=NO_REPLACEMENT))
+    assert silent.replacement == NO_REPLACEMENT
 
 
 def test_an_announced_date_may_move_later_and_never_earlier() -> None:
     later = after(deprecated(), Deprecate(sunset=in_days(500), replacement="b@^1"), today=in_days(300))
-    assert (later.sunset, later.deprecated_since, later.replacement) == (in_days(500), TODAY, "b@^1")
+    assert (later.sunset, later.deprecated_on, later.replacement) == (in_days(500), TODAY, "b@^1")
     with pytest.raises(InvalidRequest, match="never earlier"):
         after(later, Deprecate(sunset=in_days(499), replacement="b@^1"))
 
@@ -90,7 +90,7 @@ def test_sunset_comes_with_its_day_and_not_before() -> None:
 @pytest.mark.parametrize(
     ("state", "event"),
     [
-        (Status.DRAFT, Deprecate(sunset=in_days(400), no_replacement=True)),
+        (Status.DRAFT, Deprecate(sunset=in_days(400), replacement=NO_REPLACEMENT)),
         (Status.DRAFT, Retire()),
         (Status.ACTIVE, Retire()),
         (Status.ACTIVE, EnterSunset()),
@@ -163,7 +163,7 @@ def test_no_order_of_events_leads_to_a_record_that_contradicts_itself(happened: 
             continue
         assert life.state is not Status.RETIRED or following.state is Status.RETIRED
         announced = following.state in (Status.DEPRECATED, Status.SUNSET, Status.RETIRED)
-        assert announced == (following.deprecated_since is not None) == (following.sunset is not None)
+        assert announced == (following.deprecated_on is not None) == (following.sunset is not None)
         assert (following.state is Status.RETIRED) == (following.retired_since is not None)
         if following.state in (Status.SUNSET, Status.RETIRED):
             assert following.sunset is not None

@@ -15,6 +15,8 @@ from governance.core.gate.facts import (
     Surroundings,
 )
 from governance.core.gate.judge import decide
+from governance.core.gate.replacing import can_replace, replacement_faults
+from governance.core.lines import Compare, HistoryItem
 from governance.core.gate.numbering import auto_version, replay
 from governance.core.gate.reasons import REASONS, Outcome, ReasonCode
 
@@ -31,7 +33,9 @@ __all__ = [
     "Reason",
     "ReasonCode",
     "ReplacementFacts",
+    "can_replace",
     "Surroundings",
+    "replacement_faults",
     "auto_version",
     "decide",
     "replay",

@@ -16,6 +16,7 @@ from governance.core.gate.facts import (
     ReplacementFacts,
     Surroundings,
 )
+from governance.core.gate.replacing import replacement_faults
 from governance.core.gate.numbering import auto_version
 from governance.core.gate.reasons import REASONS, Outcome
 from governance.core.gate.standing import DECLARED_BUMP, UNPROVED, Standing
@@ -23,8 +24,8 @@ from governance.core.gate.taken import refused_as_taken
 from governance.core.lifecycle import NoticePeriod
 from governance.core.lines import Published, line_containing, lines_of
 from governance.core.policy import Policy, PolicyMode
-from governance.core.skill import NO_REPLACEMENT, SkillManifest, Status
-from governance.core.versioning import Range, Version, judged_bump, next_version, satisfies_bump
+from governance.core.skill import SkillManifest, Status
+from governance.core.versioning import Version, judged_bump, next_version, satisfies_bump
 
 
 def decide(
@@ -258,24 +259,9 @@ class _Judge:
                 self.say(code, message, finding=finding)
 
     def replacement(self, facts: ReplacementFacts | None) -> None:
-        standing = self.standing
-        named = standing.candidate.replacement
-        if named is None or named == NO_REPLACEMENT:
-            return
-        name, _, wanted = named.partition("@")
-        range_ = Range.parse(wanted)
-        if name == standing.candidate.name and range_.admits(standing.version, include_prerelease=True):
-            self.say("replacement-itself", f"{named} admits {standing.version} itself.")
-        if facts is None:
-            return
-        matching = [one for one in facts.published if range_.admits(one.version)]
-        if not matching:
-            self.say("replacement-missing", f"No published version is {named}.")
-        elif not any(_can_replace(one) for one in matching):
-            self.say("replacement-inactive", f"No version that {named} admits is active.")
-        if name != standing.candidate.name and standing.candidate.name in facts.leads_to:
-            way = " → ".join((standing.candidate.name, name, *facts.leads_to))
-            self.say("replacement-circular", f"The replacements lead in a circle: {way}.")
+        candidate = self.standing.candidate
+        for code, message in replacement_faults(candidate.name, [self.standing.version], candidate.replacement, facts):
+            self.say(code, message)
 
     def notice(self, today: date, notice: NoticePeriod) -> None:
         """A sunset leaves callers the notice period, unless an earlier version announced one as early."""
@@ -340,10 +326,6 @@ _SOFTENED: Final[dict[PolicyMode, Callable[[Outcome], Outcome]]] = {
     PolicyMode.WARN: lambda outcome: Outcome.WARN if outcome is Outcome.BLOCK else outcome,
     PolicyMode.OFF: lambda _: Outcome.ALLOW,
 }
-
-
-def _can_replace(one: Published) -> bool:
-    return one.state is Status.ACTIVE and one.yanked is None and one.disabled is None
 
 
 def _faults(comparison: Comparison) -> str:
