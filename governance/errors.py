@@ -35,6 +35,7 @@
     ├── PartialFailure ............ 207  exit 7   part of a batch failed
     └── ServiceError .............. 500  exit 5
         ├── ServiceUnavailable .... 503  exit 5   the database does not answer
+        │   └── OutcomeUnknown .... 503  exit 5   it went away while it committed: done or not, nobody heard
         ├── ServerUnreachable ..... 503  exit 5   the control plane does not answer (client side)
         ├── ToolServerFailed ...... 502  exit 5   a running MCP server did not answer as one does (client side)
         └── DatabaseSetupFailed ... 503  exit 5   no server could be found, initialised or started
@@ -249,6 +250,10 @@ class ServiceError(GovernanceError):
 
 class ServiceUnavailable(ServiceError):
     code, title, status = "service-unavailable", "The database does not answer", 503
+
+
+class OutcomeUnknown(ServiceUnavailable):
+    code, title = "outcome-unknown", "Whether it was done is not known"
 
 
 class ServerUnreachable(ServiceError):

@@ -37,7 +37,7 @@ def short_folder() -> Path:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out what only root can set up when somebody else runs, and all but properties when fuzzing.
+    """Leave out what only root can set up when somebody else runs, and all but what goes by chance when fuzzing.
 
     What is left out is counted in the closing line.
     """
@@ -47,7 +47,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         wanted = root or item.get_closest_marker("needs_root") is None
         if fuzzing:
-            wanted = wanted and is_hypothesis_test(getattr(item, "obj", None))
+            by_chance = is_hypothesis_test(getattr(item, "obj", None)) or item.get_closest_marker("fuzzes")
+            wanted = wanted and bool(by_chance)
         (kept if wanted else out).append(item)
     config.hook.pytest_deselected(items=out)
     items[:] = kept

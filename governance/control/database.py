@@ -11,7 +11,7 @@ import select
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 import psycopg
 import sqlalchemy.exc
@@ -24,7 +24,7 @@ from governance.control import embedded
 from governance.control.migrating import bring_up, current_revision, head_revision, migrate
 from governance.control.roles import BECOME_SERVICE
 from governance.control.settings import Settings
-from governance.errors import ServiceUnavailable
+from governance.errors import OutcomeUnknown, ServiceUnavailable
 
 __all__ = [
     "METADATA",
@@ -144,17 +144,22 @@ class Database:
     def transaction(self) -> Iterator[Session]:
         """One transaction: committed when the block ends well, else undone.
 
-        Raises ServiceUnavailable where the database does not answer; the change has then not happened,
-        or its commit was not acknowledged and the same request may be sent again.
+        Raises:
+            OutcomeUnknown: the connection was lost while it committed.
+            ServiceUnavailable: the database does not answer; nothing was changed.
         """
+        committing = False
         try:
-            with Session(self.engine) as current, current.begin():
+            with Session(self.engine) as current:
                 yield current
+                current.flush()
+                committing = True
+                current.commit()
         except (sqlalchemy.exc.DBAPIError, sqlalchemy.exc.TimeoutError) as error:
             translated = unavailable(error)
             if translated is None:
                 raise
-            raise translated from error
+            raise (_unknown() if committing and _is_lost(error) else translated) from error
 
     @asynccontextmanager
     async def reading(self) -> AsyncIterator[None]:
@@ -197,19 +202,47 @@ def session(request: Request) -> Iterator[Session]:
 
 def unavailable(error: BaseException) -> ServiceUnavailable | None:
     """The database's failure as ServiceUnavailable, None for an error of ours (a broken constraint, say)."""
-    cause = getattr(error, "orig", None) or error
-    state: str | None = getattr(cause, "sqlstate", None)
-    if state == "57014":
-        return ServiceUnavailable(
-            "The database gave up a statement that took too long.",
-            fix="Ask for less at a time, or raise GOVCTL_STATEMENT_TIMEOUT_SEC.",
-        )
-    lost = state is None and isinstance(
-        cause, psycopg.OperationalError | psycopg.InterfaceError | sqlalchemy.exc.TimeoutError | PoolClosed
-    )
-    if lost or (state is not None and state[:2] in {"08", "53", "57", "40"}):
+    if _is_lost(error):
         return ServiceUnavailable("The database does not answer.", fix="Send the same request again in a moment.")
-    return None
+    state = _state(error)
+    told = _TOLD.get(state) or _TOLD.get(state[:2])
+    return None if told is None else ServiceUnavailable(told[0], fix=told[1])
+
+
+_TOLD: Final[Mapping[str, tuple[str, str]]] = {
+    "25P03": ("The request stood still for too long.", "Send it again in a moment."),
+    "40": ("The change got in the way of another.", "Send the same request again in a moment."),
+    "53": ("The database is short of room or connections.", "See its log; send the same request again then."),
+    "53100": ("The database's disk is full.", "Make room for it, and send the same request again."),
+    "55P03": ("Another request holds what this one needs.", "Send the same request again in a moment."),
+    "57": ("The database does not answer.", "Send the same request again in a moment."),
+    "57014": (
+        "The database gave up a statement that took too long.",
+        "Ask for less at a time, or raise GOVCTL_STATEMENT_TIMEOUT_SEC.",
+    ),
+    "58": ("The database cannot read or write its files.", "See its log; send the same request again then."),
+}
+"""Sentence and advice by SQLSTATE or its class; in all of these cases nothing was changed."""
+
+
+def _state(error: BaseException) -> str:
+    """The SQLSTATE, empty where the error did not come from the server."""
+    return getattr(getattr(error, "orig", None) or error, "sqlstate", None) or ""
+
+
+def _is_lost(error: BaseException) -> bool:
+    """Is there no connection (any more)?"""
+    cause, state = getattr(error, "orig", None) or error, _state(error)
+    ours = psycopg.OperationalError | psycopg.InterfaceError | sqlalchemy.exc.TimeoutError | PoolClosed
+    return (not state and isinstance(cause, ours)) or state.startswith(("08", "57P"))
+
+
+def _unknown() -> OutcomeUnknown:
+    return OutcomeUnknown(
+        "The database went away while it committed: whether the change was made is not known.",
+        fix="Send the same request again: a PUT, a DELETE or an Idempotency-Key makes nothing twice. Look first"
+        " after a POST without a key.",
+    )
 
 
 async def _become_service_async(connection: psycopg.AsyncConnection[Any]) -> None:

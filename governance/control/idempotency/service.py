@@ -8,6 +8,7 @@ transaction finds the claim gone and is undone, so nothing is made twice.
 from __future__ import annotations
 
 import hashlib
+import logging
 import re
 import secrets
 from collections.abc import Callable, Iterator
@@ -21,7 +22,15 @@ from sqlmodel import Session
 
 from governance.control.auth.roles import Caller
 from governance.control.database import Database
-from governance.errors import IdempotencyKeyReused, RequestRunning, TooManyRequests, UsageError
+from governance.errors import (
+    IdempotencyKeyReused,
+    RequestRunning,
+    ServiceUnavailable,
+    TooManyRequests,
+    UsageError,
+)
+
+log = logging.getLogger("governance.control")
 
 KEPT_HOURS: Final = 24
 LEASE_SEC: Final = 300
@@ -98,20 +107,16 @@ def claimed(database: Database, key: Key | None, *, by: Caller) -> Iterator[Clai
         yield Claim()
         return
     mine = secrets.token_hex(16)
-    with database.transaction() as current:
-        made = _claim(current, key, mine, by.id)
-    if made is not None:
-        yield Claim(made=made)
-        return
 
     def done(session: Session, thing: str) -> None:
         _done(session, key, mine, by.id, thing)
 
     try:
-        yield Claim(_done=done)
-    except BaseException:
         with database.transaction() as current:
-            current.execute(_FREE, {"caller": by.id, "key": key.text, "claim": mine})
+            made = _claim(current, key, mine, by.id)
+        yield Claim(_done=done) if made is None else Claim(made=made)
+    except BaseException:
+        _free(database, key, mine, by.id)
         raise
 
 
@@ -168,6 +173,18 @@ def _claim(session: Session, key: Key, mine: str, caller: str) -> str | None:
             "The request with this Idempotency-Key is still at work.", fix="Send it again in a moment."
         )
     return str(made)
+
+
+def _free(database: Database, key: Key, mine: str, caller: str) -> None:
+    """Free the claim, if it was taken and nothing was made; one that cannot be freed now is free when its lease ends.
+
+    A commit whose answer was lost may have happened: then ``made`` stands there, and the claim with it.
+    """
+    try:
+        with database.transaction() as current:
+            current.execute(_FREE, {"caller": caller, "key": key.text, "claim": mine})
+    except ServiceUnavailable:
+        log.warning("an idempotency key stays claimed for a while")
 
 
 def _done(session: Session, key: Key, mine: str, caller: str, made: str) -> None:

@@ -1,0 +1,89 @@
+"""Every route does what its description says: no 500, no undeclared status, type or shape, whoever asks.
+
+schemathesis reads the description and asks; a new route is asked by being described.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import hypothesis
+import pytest
+from registry import Manifest, Service
+
+from governance.wire import Grant, Role
+
+TESTER = Path(sys.prefix) / "schemathesis" / "bin" / "schemathesis"
+_USUAL = 100
+"""Examples of a property test that is not fuzzing."""
+_SETTINGS = """
+[checks]
+# What is no name, version, range or cursor is refused, and no schema in the description could have told.
+positive_data_acceptance.enabled = false
+
+[phases.coverage]
+unexpected-methods = ["PATCH", "DELETE", "OPTIONS", "QUERY"]
+"""
+
+ALL = "examples,coverage,fuzzing,stateful"
+CALLERS = {
+    "a maker": ([Grant(role=role, namespace="*") for role in Role if role is not Role.ADMIN], ALL, 10),
+    # An admin of all could revoke the token it asks with.
+    "an admin": ([Grant(role=Role.ADMIN, namespace="weather"), Grant(role=Role.AUDITOR, namespace="*")], ALL, 4),
+    "a viewer": ([Grant(role=Role.VIEWER, namespace="weather")], "fuzzing", 6),
+    "a stranger": (None, "fuzzing", 3),
+}
+"""What each may do, what it tries, and how many examples a route gets from it in a usual run."""
+
+
+def configuration(folder: Path, known: dict[str, list[str]]) -> Path:
+    """Half of the parameters of these names get values of what there is."""
+    lines = [_SETTINGS, "[dictionaries]"]
+    lines += [f"{name.replace('.', '-')} = {{ values = {json.dumps(values)} }}" for name, values in known.items()]
+    lines += ["[parameters]"]
+    lines += [f'"{name}" = {{ dictionary = "{name.replace(".", "-")}", probability = 0.5 }}' for name in known]
+    path = folder / "schemathesis.toml"
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def filled(service: Service, manifest: Manifest) -> dict[str, list[str]]:
+    """Two versions, two releases, a check, a token; by parameter what they are called."""
+    versions = ["1.0.0", "1.1.0"]
+    digests = [service.admin.put_version(manifest(version=one, tags=[one])).version.manifest_digest for one in versions]
+    for version in versions:
+        service.admin.put_release("shop", version, [manifest("shop.cart", version=None)])
+    check = service.admin.check([manifest(version="1.2.0")])
+    spare = [service.admin.create_token("spare", [Grant(role=Role.VIEWER, namespace="weather")]) for _ in range(3)]
+    return {
+        "path.name": ["weather.current", "current", "shop.cart", "shop"],
+        "path.version": versions,
+        "query.from": versions,
+        "query.to": versions,
+        "path.digest": digests,
+        "path.check_id": [check.id],
+        "path.token_id": [token.id for token in spare],
+    }
+
+
+@pytest.mark.fuzzes
+@pytest.mark.parametrize("who", CALLERS)
+def test_the_service_answers_as_its_description_says(
+    service: Service, manifest: Manifest, tmp_path: Path, who: str
+) -> None:
+    grants, phases, examples = CALLERS[who]
+    many = hypothesis.settings().max_examples // _USUAL
+    command = [str(TESTER), "--config-file", str(configuration(tmp_path, filled(service, manifest)))]
+    command += ["run", f"{service.serving.address}/openapi.json", "--phases", phases]
+    command += ["--max-examples", str(examples * many), "--continue-on-failure", "--warnings", "off", "--no-color"]
+    command += ["--seed", "1"] if many == 1 else []
+    token = None if grants is None else service.admin.create_token(who, grants).token
+    if token is not None:
+        command += ["--header", f"Authorization: Bearer {token}"]
+    told = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert told.returncode == 0, told.stdout + told.stderr
+    with service.http(token) as http:  # it still may ask: nothing was tried as somebody else
+        assert http.get("/v1/skills").status_code == (200 if token else 401)
