@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
-from urllib.parse import quote
 
-from governance.client.requests import Requests, error_from_problem
+from governance.client.policies import Policies
+from governance.client.requests import error_from_problem
+from governance.client.requests import segment as _segment
 from governance.core.releases import VersionBy
 from governance.errors import ServiceError, UsageError
 from governance.wire import (
@@ -43,7 +44,7 @@ from governance.wire import (
 )
 
 
-class ControlPlane(Requests):
+class ControlPlane(Policies):
     """The control plane at ``base_url``; close it, or use it as a context manager.
 
     ``transport`` is for tests and embedding. Every method may raise ServerUnreachable, AuthError,
@@ -340,7 +341,3 @@ class ControlPlane(Requests):
     @staticmethod
     def _release_path(catalogue: str, version: str) -> str:
         return f"/v1/catalogues/{_segment(catalogue)}/releases/{_segment(version)}"
-
-
-def _segment(text: str) -> str:
-    return quote(text, safe="")

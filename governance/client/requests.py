@@ -6,6 +6,7 @@ import ssl
 from collections.abc import Iterator, Mapping
 from types import TracebackType
 from typing import Any, Final, Self, TypeAlias, TypeVar
+from urllib.parse import quote
 
 import httpx
 from pydantic import ValidationError
@@ -110,8 +111,9 @@ class Requests:
         query: Mapping[str, Any] | None = None,
         body: Any = None,
         key: str | None = None,
+        match: str | None = None,
     ) -> A:
-        response = self._send(method, path, query=query, body=body, key=key)
+        response = self._send(method, path, query=query, body=body, key=key, match=match)
         try:
             return kind.model_validate(read_json(response.content, limits=_ANSWER_LIMITS))
         except (GovernanceError, ValidationError) as error:
@@ -121,12 +123,20 @@ class Requests:
             ) from error
 
     def _send(
-        self, method: str, path: str, *, query: Query = None, body: Any = None, key: str | None = None
+        self,
+        method: str,
+        path: str,
+        *,
+        query: Query = None,
+        body: Any = None,
+        key: str | None = None,
+        match: str | None = None,
     ) -> httpx.Response:
         params = {key: value for key, value in (query or {}).items() if value is not None}
         content = None if body is None else write_json(body)
         headers = {} if content is None else {"Content-Type": "application/json"}
         headers |= {} if key is None else {"Idempotency-Key": f'"{key}"'}
+        headers |= {} if match is None else {"If-Match": match}
         try:
             response = self._http.request(method, path, params=params, content=content, headers=headers)
         except (httpx.TransportError, httpx.InvalidURL) as error:
@@ -147,6 +157,16 @@ class Requests:
                 fix="Check the address; a proxy or another program may stand there.",
             )
         return error_from_problem(problem)
+
+
+def segment(text: str) -> str:
+    """``text`` as one segment of a path."""
+    return quote(text, safe="")
+
+
+def etag(revision: int | None) -> str:
+    """The ``If-Match`` of a revision; None stands for whatever is there."""
+    return "*" if revision is None else f'"{revision}"'
 
 
 def _trusting_nobody() -> ssl.SSLContext:

@@ -22,10 +22,11 @@ from governance.control.audit.routes import router as audit
 from governance.control.catalogues.routes import router as catalogues
 from governance.control.gates.routes import router as gates
 from governance.control.jobs import Job
+from governance.control.policies.routes import router as policies
 from governance.control.skills.routes import router as skills
 from governance.control.tokens.routes import router as tokens
 
 JOBS: Final[tuple[Job, ...]] = ()
 """What the service does by itself, one line per job."""
 
-ROUTERS: Final[tuple[APIRouter, ...]] = (skills, catalogues, gates, tokens, audit)
+ROUTERS: Final[tuple[APIRouter, ...]] = (skills, catalogues, gates, policies, tokens, audit)

@@ -5,14 +5,17 @@ The nearest scope wins: the skill's own, its namespace, each namespace above, th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from types import MappingProxyType
 from typing import Any, Final, TypeAlias
 
+from governance.core.canonical import escape
 from governance.core.lifecycle import NoticePeriod
-from governance.errors import Fault, InvalidRequest
+from governance.core.names import check_name
+from governance.errors import Fault, InvalidRequest, UsageError
 
 Value: TypeAlias = str | int | bool
 
@@ -32,111 +35,145 @@ class ScopeKind(StrEnum):
 
 @dataclass(frozen=True, kw_only=True, order=True)
 class Scope:
-    """Where a policy is set; ``name`` is empty for the global scope."""
+    """Where a policy is set: ``global``, ``namespace:team`` or ``skill:team.find``."""
 
     kind: ScopeKind
     name: str = ""
+    """Empty for the global scope."""
 
     def __str__(self) -> str:
-        return f"{self.kind.value} {self.name}".rstrip()
+        return f"{self.kind.value}:{self.name}" if self.name else self.kind.value
+
+    @classmethod
+    def parse(cls, text: str) -> Scope:
+        """The scope that ``str`` wrote. Raises UsageError, InvalidName."""
+        word, colon, name = text.partition(":")
+        if word == ScopeKind.GLOBAL.value and not colon:
+            return cls(kind=ScopeKind.GLOBAL)
+        if word not in (ScopeKind.NAMESPACE.value, ScopeKind.SKILL.value) or not name:
+            raise UsageError(
+                f"{text[:200]!r} is no scope of policies.", fix="Write global, namespace:NAME or skill:NAME."
+            )
+        return cls(kind=ScopeKind(word), name=check_name(name))
 
     @classmethod
     def of(cls, skill: str) -> Iterator[Scope]:
         """The scopes that reach ``skill``, nearest first."""
         yield cls(kind=ScopeKind.SKILL, name=skill)
-        namespace = skill.rpartition(".")[0]
+        yield from cls.over(skill.rpartition(".")[0])
+
+    @classmethod
+    def over(cls, namespace: str) -> Iterator[Scope]:
+        """The scopes that reach everything in ``namespace``, nearest first."""
         while namespace:
             yield cls(kind=ScopeKind.NAMESPACE, name=namespace)
             namespace = namespace.rpartition(".")[0]
         yield cls(kind=ScopeKind.GLOBAL)
 
+    @property
+    def reaching(self) -> Iterator[Scope]:
+        """Itself and the scopes above it, nearest first."""
+        return Scope.of(self.name) if self.kind is ScopeKind.SKILL else Scope.over(self.name)
+
 
 @dataclass(frozen=True, kw_only=True)
 class PolicyKey:
-    """One thing that may be set. ``check`` gives the fault of a value as a sentence, None where it may stand."""
+    """One thing that may be set."""
 
     id: str
     default: Value
-    check: Callable[[object], str | None]
-    shown: str
-    """The values it takes, in words."""
+    values: Mapping[str, Any]
+    """The JSON Schema of its values: an ``enum`` of words, an ``integer`` with its bounds, or a ``boolean``."""
     meaning: str
 
+    @property
+    def shown(self) -> str:
+        """The values it takes, in words."""
+        if "enum" in self.values:
+            words = self.values["enum"]
+            return f"{', '.join(words[:-1])} or {words[-1]}"
+        if self.values["type"] == "integer":
+            return f"{self.values['minimum']} to {self.values['maximum']}"
+        return "true or false"
 
-def _one_of(*choices: str) -> Callable[[object], str | None]:
-    return lambda value: None if value in choices and isinstance(value, str) else f"is not one of {', '.join(choices)}"
+    def check(self, value: object) -> str | None:
+        """Why ``value`` cannot stand, as the rest of a sentence; None where it can."""
+        if "enum" in self.values:
+            return None if isinstance(value, str) and value in self.values["enum"] else f"is not {self.shown}"
+        if self.values["type"] == "boolean":
+            return None if isinstance(value, bool) else "is neither true nor false"
+        whole = isinstance(value, int) and not isinstance(value, bool)
+        if whole and self.values["minimum"] <= value <= self.values["maximum"]:
+            return None
+        return f"is not a whole number from {self.shown}"
+
+    def read(self, text: str) -> object:
+        """A value as a command line gives it; what it cannot be stays text, for ``check`` to refuse."""
+        if self.values.get("type") == "integer" and re.fullmatch(r"-?[0-9]{1,9}", text):
+            return int(text)
+        if self.values.get("type") == "boolean" and text in ("true", "false"):
+            return text == "true"
+        return text
 
 
-def _between(low: int, high: int) -> Callable[[object], str | None]:
-    def check(value: object) -> str | None:
-        if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-            return f"is not a whole number from {low} to {high}"
-        return None
-
-    return check
+def _one_of(*choices: str) -> dict[str, Any]:
+    return {"enum": [str(choice) for choice in choices]}
 
 
-def _flag(value: object) -> str | None:
-    return None if isinstance(value, bool) else "is neither true nor false"
+def _between(low: int, high: int) -> dict[str, Any]:
+    return {"type": "integer", "minimum": low, "maximum": high}
 
 
+_FLAG: Final = {"type": "boolean"}
 _MAX_DAYS: Final = 3_650
 
 _ROWS: Final = (
     PolicyKey(
         id="mode",
         default=PolicyMode.ENFORCE.value,
-        check=_one_of(*PolicyMode),
-        shown="off, warn or enforce",
+        values=_one_of(*(mode.value for mode in PolicyMode)),
         meaning="What the gate does: nothing but list, warn, or block. What cannot be stored is always refused.",
     ),
     PolicyKey(
         id="fail_on",
         default="none",
-        check=_one_of("none", "risky", "breaking"),
-        shown="none, risky or breaking",
+        values=_one_of("none", "risky", "breaking"),
         meaning="The mildest verdict that blocks whatever the number says.",
     ),
     PolicyKey(
         id="readiness",
         default="warn",
-        check=_one_of("off", "warn", "block"),
-        shown="off, warn or block",
+        values=_one_of("off", "warn", "block"),
         meaning="What a missing owner, missing test record or missing telemetry of a high-risk skill does.",
     ),
     PolicyKey(
         id="notice_days_stable",
         default=365,
-        check=_between(0, _MAX_DAYS),
-        shown="0 to 3650",
+        values=_between(0, _MAX_DAYS),
         meaning="Days between a deprecation and its sunset, at the least, from 1.0.0 on.",
     ),
     PolicyKey(
         id="notice_days_unstable",
         default=90,
-        check=_between(0, _MAX_DAYS),
-        shown="0 to 3650",
+        values=_between(0, _MAX_DAYS),
         meaning="The same below 1.0.0, and for prereleases.",
     ),
     PolicyKey(
         id="blanket_acceptance",
         default=True,
-        check=_flag,
-        shown="true or false",
+        values=_FLAG,
         meaning="Whether a caller may accept a breaking change by accept_breaking_change.",
     ),
     PolicyKey(
         id="blanket_acceptance_days",
         default=7,
-        check=_between(0, 90),
-        shown="0 to 90",
+        values=_between(0, 90),
         meaning="How long such an acceptance of a named consumer stands; 0: for the one call.",
     ),
     PolicyKey(
         id="exception_days",
         default=90,
-        check=_between(1, _MAX_DAYS),
-        shown="1 to 3650",
+        values=_between(1, _MAX_DAYS),
         meaning="The longest an exception may stand.",
     ),
 )
@@ -147,30 +184,32 @@ POLICY_KEYS: Final[Mapping[str, PolicyKey]] = MappingProxyType({row.id: row for 
 DEFAULT_ORIGIN: Final = "default"
 
 
-def check_settings(settings: Mapping[str, Any]) -> dict[str, Value]:
-    """The settings of one scope, each checked.
+def check_settings(settings: Mapping[str, Any], *, at: str = "") -> dict[str, Value]:
+    """The settings of one scope, each checked; ``at`` is the pointer to them.
 
     Raises InvalidRequest with a pointer for each key nobody knows and each value that cannot stand.
     """
     faults = []
-    for key, value in settings.items():
+    read = {
+        key: int(value) if isinstance(value, float) and value.is_integer() else value for key, value in settings.items()
+    }
+    for key, value in read.items():
         row = POLICY_KEYS.get(key)
         why = f"is no policy; there are {', '.join(POLICY_KEYS)}" if row is None else row.check(value)
         if why is not None:
-            pointer = "/" + key[:80].replace("~", "~0").replace("/", "~1")
-            faults.append(Fault(pointer=pointer, message=f"{key[:80]!r} {why}", code="policy"))
+            faults.append(Fault(pointer=f"{at}/{escape(key[:80])}", message=f"{key[:80]!r} {why}", code="policy"))
     if faults:
         raise InvalidRequest(
             "The policy cannot stand as it is.",
             fix="`govctl policy show` lists every key with the values it takes.",
             faults=faults,
         )
-    return dict(settings)
+    return read
 
 
 @dataclass(frozen=True, kw_only=True)
 class Policy:
-    """The values that hold for one skill, and where each was set (``default``, ``namespace team``, …)."""
+    """The values that hold for one skill, and where each was set (``default``, ``namespace:team``, …)."""
 
     values: Mapping[str, Value] = field(default_factory=lambda: {key: row.default for key, row in POLICY_KEYS.items()})
     origins: Mapping[str, str] = field(default_factory=dict)
@@ -196,15 +235,16 @@ class Policy:
         return {key: {"value": self.values[key], "origin": self.origin(key)} for key in POLICY_KEYS}
 
 
-def effective(skill: str, settings: Mapping[Scope, Mapping[str, Value]]) -> Policy:
-    """What holds for ``skill``. ``settings`` are those of each scope that sets anything."""
+def effective(scope: Scope | str, settings: Mapping[Scope, Mapping[str, Value]]) -> Policy:
+    """What holds for a skill, or in a scope. ``settings`` are those of each scope that sets anything."""
+    reaching = Scope.of(scope) if isinstance(scope, str) else scope.reaching
     values = {key: row.default for key, row in POLICY_KEYS.items()}
     origins: dict[str, str] = {}
-    for scope in reversed(list(Scope.of(skill))):
-        for key, value in settings.get(scope, {}).items():
+    for one in reversed(list(reaching)):
+        for key, value in settings.get(one, {}).items():
             if key in POLICY_KEYS:  # one that a later release set is not ours to read
                 values[key] = value
-                origins[key] = str(scope)
+                origins[key] = str(one)
     return Policy(values=values, origins=origins)
 
 

@@ -32,6 +32,7 @@ from governance.wire.catalogues import (
 )
 from governance.wire.checks import CheckProvenance, CheckRequest, CheckResult
 from governance.wire.exact import write_json
+from governance.wire.policies import EffectivePolicy, PolicyPage, PolicyRequest, PolicyRevision, PolicyValue
 from governance.wire.resolve import (
     HeldBackView,
     Resolution,
@@ -70,11 +71,16 @@ __all__ = [
     "CheckRequest",
     "CheckResult",
     "Diff",
+    "EffectivePolicy",
     "Grant",
     "Health",
     "HeldBackView",
     "JSONObject",
     "LineView",
+    "PolicyPage",
+    "PolicyRequest",
+    "PolicyRevision",
+    "PolicyValue",
     "Problem",
     "ProblemFault",
     "Provenance",

@@ -22,6 +22,7 @@ COMMANDS: Final[dict[str, str]] = {
     "resolve": "which version serves a caller, and what it is held back from",
     "range": "which of some versions a range admits",
     "export": "write a skill as native manifest, MCP tool or SKILL.md",
+    "policy": "how strict the gate is, by namespace and skill: show, set, history",
     "token": "create, list and revoke tokens",
     "audit": "who changed what and what was refused: list, export",
     "doctor": "is everything here that govctl needs?",

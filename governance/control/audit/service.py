@@ -22,6 +22,7 @@ AUDIT_ACTIONS: Final[dict[str, str]] = {
     "token.revoke": "A token was revoked.",
     "skill.publish": "A version was published.",
     "catalogue.release": "A catalogue was released as one; each new version of a member has an entry of its own.",
+    "policy.set": "A scope's policy was set; before and after tell the settings.",
     "check.run": "The gate judged candidates; nothing was published.",
     "consumer.contact": "A named consumer was served a skill for the first time.",
     "line.bind": "A named consumer was bound to the one line there was, by first contact.",

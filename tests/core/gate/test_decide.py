@@ -414,12 +414,12 @@ def test_a_policy_softens_what_can_be_stored_and_says_where_it_came_from() -> No
     candidate = skill("1.1.0", "input_compatible", needs="a")
     for mode, outcome in ((PolicyMode.WARN, Outcome.WARN), (PolicyMode.OFF, Outcome.ALLOW)):
         decision = decide(
-            candidate, [FIRST], compare=check, around=Surroundings(policy=policy_of(mode, "skill git.log"))
+            candidate, [FIRST], compare=check, around=Surroundings(policy=policy_of(mode, "skill:git.log"))
         )
         assert decision.outcome is outcome
         assert {"declared-too-mild", "bump-too-small"} <= set(codes(decision))
         assert decision.opens_line, "what is let in anyway still opens a line"
-        assert decision.to_document()["policy"] == {"mode": mode.value, "origin": "skill git.log"}
+        assert decision.to_document()["policy"] == {"mode": mode.value, "origin": "skill:git.log"}
 
 
 def test_a_decision_lists_what_it_could_not_check() -> None:
