@@ -16,7 +16,7 @@ from typing import Any, Final
 from governance.core.canonical import canonical_or_text
 from governance.core.compat.codes import CODES
 from governance.core.compat.model import Bump, Comparison, Evidence, Finding, Level, Side, Verdict
-from governance.core.gate.facts import Compare
+from governance.core.lines import Compare
 from governance.core.skill import SkillManifest
 from governance.core.versioning import Version, judged_bump, next_version
 

@@ -7,13 +7,16 @@ with; so a release that mends an accident goes back to the line the accident lef
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeAlias
 
-from governance.core.compat.model import JSON
-from governance.core.skill import Status
+from governance.core.compat.model import JSON, Comparison
+from governance.core.skill import SkillManifest, Status
 from governance.core.versioning import Version
+
+Compare: TypeAlias = Callable[[SkillManifest | None, SkillManifest | None], Comparison]
+"""``compare(old, new)``, usually ``compat.engine.check`` with a cache before it."""
 
 SERVABLE: Final = frozenset({Status.ACTIVE, Status.DEPRECATED, Status.SUNSET})
 """States in which a version may serve somebody."""
@@ -36,7 +39,8 @@ class Published:
     """Why an operator switched it off; None: it is on."""
     opened_by: tuple[JSON, ...] = ()
     """The findings that opened the line, as documents; none for a first version or a declared break."""
-    deprecated_since: str | None = None
+    deprecated_on: str | None = None
+    """The day its end was announced."""
     sunset: str | None = None
     retired_since: str | None = None
     replacement: str | None = None
@@ -47,6 +51,18 @@ class Published:
     def is_baseline(self) -> bool:
         """May a later version be judged against it: stable, servable by state, not yanked."""
         return self.state in SERVABLE and self.yanked is None and not self.version.is_prerelease
+
+
+@dataclass(frozen=True, kw_only=True)
+class HistoryItem:
+    """One version that is already there, with its live state."""
+
+    published: Published
+    manifest: SkillManifest
+
+    @property
+    def version(self) -> Version:
+        return self.published.version
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,5 +1,21 @@
 """Consumers: who is hit by a change, told for each by name."""
 
+from governance.core.consumers.impacts import Change, ConsumerImpact, Impact, Moves, impacts, summary
+from governance.core.consumers.matrix import Cell, MatrixRow, matrix
+from governance.core.consumers.narrowing import narrowed
 from governance.core.consumers.needs import Need, Source
 
-__all__ = ["Need", "Source"]
+__all__ = [
+    "Cell",
+    "Change",
+    "ConsumerImpact",
+    "Impact",
+    "MatrixRow",
+    "Moves",
+    "Need",
+    "Source",
+    "impacts",
+    "matrix",
+    "narrowed",
+    "summary",
+]

@@ -7,22 +7,22 @@ What an offline caller cannot know (consumers, policy, exceptions) it names unde
 from governance.core.gate.decision import ComparedWith, GateDecision, Reason
 from governance.core.gate.facts import (
     NEEDS_A_REGISTRY,
-    Compare,
     GateException,
-    HistoryItem,
     LintComplaint,
     ReplacementFacts,
     Surroundings,
 )
 from governance.core.gate.judge import decide
+from governance.core.gate.numbering import auto_version, replay
+from governance.core.gate.questions import Answer, Question, answer
+from governance.core.gate.reasons import REASONS, Outcome, ReasonCode
 from governance.core.gate.replacing import can_replace, replacement_faults
 from governance.core.lines import Compare, HistoryItem
-from governance.core.gate.numbering import auto_version, replay
-from governance.core.gate.reasons import REASONS, Outcome, ReasonCode
 
 __all__ = [
     "NEEDS_A_REGISTRY",
     "REASONS",
+    "Answer",
     "Compare",
     "ComparedWith",
     "GateDecision",
@@ -30,13 +30,15 @@ __all__ = [
     "HistoryItem",
     "LintComplaint",
     "Outcome",
+    "Question",
     "Reason",
     "ReasonCode",
     "ReplacementFacts",
-    "can_replace",
     "Surroundings",
-    "replacement_faults",
+    "answer",
     "auto_version",
+    "can_replace",
     "decide",
+    "replacement_faults",
     "replay",
 ]

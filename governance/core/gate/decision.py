@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from governance.core.compat.model import JSON, Bump, Comparison, FindingLevel, Level, Verdict
+from governance.core.consumers import ConsumerImpact, summary
 from governance.core.gate.reasons import Outcome
 
 _UNPROVED: Final = (FindingLevel.BREAKING, FindingLevel.UNDECIDED)
@@ -87,6 +88,8 @@ class GateDecision:
     compared: tuple[ComparedWith, ...] = ()
     policy: str = "enforce"
     policy_origin: str = "default"
+    consumers: tuple[ConsumerImpact, ...] = ()
+    """Who is hit, worst first."""
     not_checked: tuple[str, ...] = ()
 
     @property
@@ -138,5 +141,6 @@ class GateDecision:
             "compared": [compared.to_document() for compared in self._shown],
             "line_compared": sum(one.role == "line" for one in self.compared),
             "policy": {"mode": self.policy, "origin": self.policy_origin},
+            "consumers": summary(self.consumers),
             "not_checked": list(self.not_checked),
         }

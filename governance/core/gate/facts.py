@@ -2,34 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Final, Protocol, TypeAlias
+from typing import Final, Protocol
 
-from governance.core.compat.model import Comparison
 from governance.core.consumers import Need
 from governance.core.lines import Published
 from governance.core.policy import Policy
-from governance.core.skill import SkillManifest
-from governance.core.versioning import Version
-
-Compare: TypeAlias = Callable[[SkillManifest | None, SkillManifest | None], Comparison]
-"""``compare(old, new)``, usually ``compat.engine.check`` with a cache before it."""
 
 NEEDS_A_REGISTRY: Final = ("consumers", "policy", "exceptions", "replacement")
 """What an offline decision lists under ``not_checked``."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class HistoryItem:
-    """One version that is already there, with its live state."""
-
-    published: Published
-    manifest: SkillManifest
-
-    @property
-    def version(self) -> Version:
-        return self.published.version
 
 
 @dataclass(frozen=True, kw_only=True)

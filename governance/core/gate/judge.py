@@ -2,28 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
-from typing import Final
 
 from governance.core.compat.model import Bump, Comparison, Finding, FindingLevel, Level, Verdict
+from governance.core.consumers import Change, ConsumerImpact, Need, impacts
 from governance.core.gate.decision import ComparedWith, GateDecision, Reason
 from governance.core.gate.facts import (
-    Compare,
-    HistoryItem,
     LintComplaint,
     ReplacementFacts,
     Surroundings,
 )
-from governance.core.gate.replacing import replacement_faults
+from governance.core.gate.hit import consumer_reasons, softened
 from governance.core.gate.numbering import auto_version
 from governance.core.gate.reasons import REASONS, Outcome
+from governance.core.gate.replacing import replacement_faults
 from governance.core.gate.standing import DECLARED_BUMP, UNPROVED, Standing
 from governance.core.gate.taken import refused_as_taken
 from governance.core.lifecycle import NoticePeriod
-from governance.core.lines import Published, line_containing, lines_of
-from governance.core.policy import Policy, PolicyMode
+from governance.core.lines import Compare, HistoryItem, Published, line_containing, lines_of
+from governance.core.policy import Policy
 from governance.core.skill import SkillManifest, Status
 from governance.core.versioning import Version, judged_bump, next_version, satisfies_bump
 
@@ -96,6 +95,7 @@ def decide(
         judge.findings(fail_on)
         judge.line()
         judge.step_onward()
+        judge.consumers(around.needs)
     judge.replacement(replacement)
     if today is not None:
         judge.notice(today, policy.notice)
@@ -108,6 +108,7 @@ class _Judge:
 
     standing: Standing
     reasons: list[Reason] = field(default_factory=list)
+    impacts: tuple[ConsumerImpact, ...] = ()
 
     @property
     def _named(self) -> str:
@@ -258,6 +259,28 @@ class _Judge:
                 message = f"{finding.code} from here to {onward.version}: {finding.message}"
                 self.say(code, message, finding=finding)
 
+    def consumers(self, needs: Sequence[Need]) -> None:
+        """Who would be served what breaks them, or is hit otherwise: one reason a kind, all of them by name below."""
+        standing = self.standing
+        change = Change.publish(self._as_published(), standing.history)
+        self.impacts = impacts(change, needs, compare=standing.compare)
+        self.reasons.extend(consumer_reasons(self.impacts, excused=standing.exceptions.keys()))
+
+    def _as_published(self) -> HistoryItem:
+        """The candidate as it would stand, were it let in."""
+        standing = self.standing
+        return HistoryItem(
+            published=Published(
+                version=standing.version,
+                contract_digest=standing.candidate.contract_digest,
+                manifest_digest=standing.candidate.manifest_digest,
+                opens_line=standing.opens_line,
+                baseline=standing.baseline.version if standing.baseline else None,
+                state=Status(standing.candidate.status),
+            ),
+            manifest=standing.candidate,
+        )
+
     def replacement(self, facts: ReplacementFacts | None) -> None:
         candidate = self.standing.candidate
         for code, message in replacement_faults(candidate.name, [self.standing.version], candidate.replacement, facts):
@@ -287,18 +310,11 @@ class _Judge:
     ) -> GateDecision:
         """The reasons so far, softened by the policy; ``published``: this very version is already there."""
         standing = self.standing
-        soften = _SOFTENED[policy.mode]
-        reasons = [one if REASONS[one.code].hard else replace(one, outcome=soften(one.outcome)) for one in self.reasons]
+        reasons = [softened(one, policy.mode) for one in self.reasons]
         reasons.sort(key=lambda one: -one.outcome.rank)
         if any(one.outcome is Outcome.BLOCK for one in reasons):
             reasons = [one for one in reasons if one.code != "opens-line"]  # what stays out opens nothing
-        itself = published or Published(
-            version=standing.version,
-            contract_digest=standing.candidate.contract_digest,
-            manifest_digest=standing.candidate.manifest_digest,
-            opens_line=standing.opens_line,
-            baseline=standing.baseline.version if standing.baseline else None,
-        )
+        itself = published or self._as_published().published
         line = line_containing(lines_of([*(one.published for one in standing.history), itself]), standing.version)
         return GateDecision(
             skill=standing.candidate.name,
@@ -317,15 +333,9 @@ class _Judge:
             compared=(*standing.compared, *((standing.onward,) if standing.onward else ())),
             policy=policy.mode.value,
             policy_origin=policy.origin("mode"),
+            consumers=self.impacts,
             not_checked=not_checked,
         )
-
-
-_SOFTENED: Final[dict[PolicyMode, Callable[[Outcome], Outcome]]] = {
-    PolicyMode.ENFORCE: lambda outcome: outcome,
-    PolicyMode.WARN: lambda outcome: Outcome.WARN if outcome is Outcome.BLOCK else outcome,
-    PolicyMode.OFF: lambda _: Outcome.ALLOW,
-}
 
 
 def _faults(comparison: Comparison) -> str:

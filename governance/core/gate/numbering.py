@@ -6,9 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from governance.core.compat.model import Bump
-from governance.core.gate.facts import Compare, HistoryItem
 from governance.core.gate.standing import Standing
-from governance.core.lines import Published
+from governance.core.lines import Compare, HistoryItem, Published
 from governance.core.skill import SkillManifest
 from governance.core.versioning import Version, next_version
 

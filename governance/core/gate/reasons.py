@@ -147,6 +147,42 @@ _ROWS: Final = (
         field="/version",
     ),
     ReasonCode(
+        id="consumer-broken",
+        outcome=Outcome.BLOCK,
+        title="A consumer would be served what breaks it",
+        fix="Undo the change, or have the consumers named move first; `govctl witness` prints their payloads.",
+    ),
+    ReasonCode(
+        id="consumer-affected",
+        outcome=Outcome.WARN,
+        title="A consumer would be served a risky change to what it uses",
+        fix="Tell the owners of the consumers named.",
+    ),
+    ReasonCode(
+        id="consumer-held-back",
+        outcome=Outcome.ALLOW,
+        title="A consumer stays where it is, since moving would break it",
+        fix="Nothing happens to them now; tell their owners what to change before they accept the new line.",
+    ),
+    ReasonCode(
+        id="consumer-unknown",
+        outcome=Outcome.WARN,
+        title="Of a consumer nothing is known that would tell",
+        fix="Have it declare a range that is published: `govctl consumer register`.",
+    ),
+    ReasonCode(
+        id="nobody-hit",
+        outcome=Outcome.ALLOW,
+        title="No consumer on record is hit",
+        fix="Nothing to do.",
+    ),
+    ReasonCode(
+        id="nobody-known",
+        outcome=Outcome.ALLOW,
+        title="No consumer is on record",
+        fix="Have consumers register what they need: `govctl consumer register`.",
+    ),
+    ReasonCode(
         id="line-not-judged",
         outcome=Outcome.WARN,
         title="Only the baseline was compared, the rest of the line is unproven",

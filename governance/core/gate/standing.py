@@ -9,8 +9,8 @@ from typing import Final
 
 from governance.core.compat.model import Bump, Comparison, Finding, FindingLevel, Level, Verdict
 from governance.core.gate.decision import ComparedWith
-from governance.core.gate.facts import Compare, GateException, HistoryItem
-from governance.core.lines import baseline_of, line_containing, lines_of
+from governance.core.gate.facts import GateException
+from governance.core.lines import Compare, HistoryItem, baseline_of, line_containing, lines_of
 from governance.core.skill import SkillManifest
 from governance.core.versioning import Version, judged_bump, smallest_version
 
