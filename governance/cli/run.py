@@ -48,10 +48,12 @@ def run(argv: Sequence[str]) -> int:
     try:
         module = _command(word)
         parser = build_parser(word, module)
+        rest, command = _with_command(module, rest)
         output = _early_output(parser, rest)
         if getattr(module, "VALUES_MAY_BEGIN_WITH_DASH", False):
             rest = protect(rest)
         arguments = parser.parse_args(rest)
+        arguments.command = command
         output = Output(
             destinations=destinations(arguments.reports),
             quiet=arguments.quiet,
@@ -80,6 +82,18 @@ def load_command(word: str) -> ModuleType:
     """The module that holds a command."""
     name = "import_" if word == "import" else word
     return importlib.import_module(f"governance.cli.commands.{name}")
+
+
+def _with_command(module: ModuleType, rest: Sequence[str]) -> tuple[list[str], list[str] | None]:
+    """The words of ours, and after ``--`` those of a program to be started, where the command starts one.
+
+    ``COMMAND_AFTER``: the word that must stand before ``--`` for that; empty: none must.
+    """
+    after: str | None = getattr(module, "COMMAND_AFTER", None)
+    before = list(rest[: rest.index("--")]) if "--" in rest else None
+    if after is None or before is None or (after and after not in before):
+        return list(rest), None
+    return before, list(rest[len(before) + 1 :])
 
 
 def _command(word: str | None) -> ModuleType:

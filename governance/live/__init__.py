@@ -8,7 +8,7 @@ is imported while the server starts, and by nobody who does not ask one.
 from __future__ import annotations
 
 from governance.live.conversation import Conversation
-from governance.live.model import DEFAULT_BOUNDS, Address, Bounds, Command, Heard, Server
+from governance.live.model import DEFAULT_BOUNDS, Address, Bounds, Command, Heard, Server, checked_address
 from governance.live.process import ServerProcess, started
 
 __all__ = ["DEFAULT_BOUNDS", "Address", "Bounds", "Command", "Heard", "Server", "read_server"]
@@ -40,6 +40,7 @@ def _read(server: Server, bounds: Bounds, *, mode: str, last: bool) -> Heard | N
     """None: the server does not know this way to begin, and there is another."""
     conversation = Conversation(server=server, bounds=bounds)
     if isinstance(server, Address):
+        checked_address(server)
         from governance.live.session import converse_over_http
 
         return converse_over_http(server, conversation, mode=mode, last=last)

@@ -29,6 +29,8 @@ class Conversation:
     """The request that is open."""
     status: int | None = None
     """The last HTTP status that was no success."""
+    closed: bool = False
+    """A started server closed its output: it ended, or is about to."""
     noise: int = 0
     first_noise: str = ""
     result: Any = None

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias
 from urllib.parse import urlsplit, urlunsplit
 
+from governance.errors import UsageError
+
 _MEBIBYTE: Final = 1024 * 1024
 _LONGEST_LABEL: Final = 120
+_FIELD_NAME: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,6 +47,27 @@ class Address:
         parts = urlsplit(self.url)
         host = parts.netloc.rpartition("@")[2]
         return _short(urlunsplit((parts.scheme, host, parts.path, "", "")))
+
+
+def checked_address(address: Address) -> Address:
+    """``address`` if it can be asked.
+
+    Raises:
+        UsageError: no http or https, no host, or a header that is none.
+    """
+    try:
+        parts = urlsplit(address.url)
+        usable = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port or 1) > 0
+    except ValueError:
+        usable = False
+    if not usable or not address.url.isprintable() or " " in address.url:
+        raise UsageError(
+            f"{address.url[:80]!r} is not the address of an MCP server.", fix="Give it as http://… or https://…."
+        )
+    for name, value in address.headers:
+        if not _FIELD_NAME.fullmatch(name) or not value.isascii() or not value.isprintable():
+            raise UsageError(f"The header {name[:40]!r} cannot be sent.", fix="Give it as 'Name: value', on one line.")
+    return address
 
 
 Server: TypeAlias = Command | Address

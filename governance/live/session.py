@@ -22,7 +22,7 @@ from pydantic import ValidationError
 from governance import __version__
 from governance.errors import AuthError, GovernanceError, ToolServerFailed
 from governance.live.conversation import Conversation, told
-from governance.live.http import checked_address, http_streams, unreachable
+from governance.live.http import http_streams, unreachable
 from governance.live.listing import Changes, whole_list
 from governance.live.model import Address, Heard
 from governance.live.process import ServerProcess
@@ -43,13 +43,12 @@ def converse_over_stdio(process: ServerProcess, conversation: Conversation, *, m
     try:
         return _converse(lambda: stdio_streams(process, conversation), conversation, mode=mode, last=last)
     except ToolServerFailed as error:
-        _add_last_words(error, process)
+        _add_last_words(error, process, ended=conversation.closed)
         raise
 
 
 def converse_over_http(address: Address, conversation: Conversation, *, mode: str, last: bool) -> Heard | None:
     """As :func:`governance.live.read_server`; None where the server wants another way to begin."""
-    checked_address(address)
     return _converse(lambda: http_streams(address, conversation), conversation, mode=mode, last=last)
 
 
@@ -139,8 +138,10 @@ def _failed(conversation: Conversation, error: BaseException) -> GovernanceError
             return conversation.refuse(complaint, fix="Give it more time with --timeout, or look at what it logs.")
         if conversation.status is not None:
             return conversation.refuse(f"answered {stage} with HTTP {conversation.status}: {told(error.message, 400)}")
-        if error.code == CONNECTION_CLOSED:
+        if conversation.closed:
             return conversation.refuse(f"ended before it answered {stage}")
+        if error.code == CONNECTION_CLOSED and isinstance(conversation.server, Address):
+            return conversation.refuse(f"did not answer {stage}: {told(error.message, 400)}")
         return conversation.refuse(f"answered {stage} with error {error.code}: {told(error.message, 400)}")
     if isinstance(error, ValidationError):
         first = error.errors(include_url=False, include_input=False)[0]
@@ -151,12 +152,12 @@ def _failed(conversation: Conversation, error: BaseException) -> GovernanceError
     return conversation.refuse(f"could not be asked: {told(error, 300)}")
 
 
-def _add_last_words(error: ToolServerFailed, process: ServerProcess) -> None:
-    """How the process ended, if it did, and the end of what it logged."""
-    outcome = process.outcome()
+def _add_last_words(error: ToolServerFailed, process: ServerProcess, *, ended: bool) -> None:
+    """How the process ended, if it did by itself, and the end of what it logged."""
+    outcome = process.outcome() if ended else None
     if outcome is not None:
-        ended = f"signal {-outcome}" if outcome < 0 else f"exit code {outcome}"
-        error.message = f"{error.message.removesuffix('.')}; it ended with {ended}."
+        how = f"signal {-outcome}" if outcome < 0 else f"exit code {outcome}"
+        error.message = f"{error.message.removesuffix('.')}; it ended with {how}."
         error.details["exit_code"] = outcome
     words = process.last_words()
     if words:

@@ -51,6 +51,7 @@ async def _listen(
                 for line in lines.feed(chunk):
                     await _hear(line, conversation, heard)
             await _hear(lines.end(), conversation, heard)
+            conversation.closed = True
         except LineTooLong:
             conversation.too_long()
         except (ToolServerFailed, anyio.BrokenResourceError, anyio.ClosedResourceError):

@@ -1,6 +1,7 @@
 """Whole tool lists, released as one: publish, check, diff, list.
 
-publish and check take paths, with every tool there is: what is not among them is withdrawn. A release that breaks
+publish and check take paths, or a running MCP server (mcp URL, mcp -- CMD ARG…), with every tool there is: what is
+not among them is withdrawn. A release that breaks
 nothing gets the smallest honest number; a break waits for --version, or for --bump auto. Members carry the
 release's number, or with --version-by content each its own. diff takes NAME FROM TO; list nothing, or a NAME.
 """
@@ -22,17 +23,18 @@ from governance.cli.provenance import provenance
 from governance.cli.releases import refusal, refusal_change
 from governance.cli.report import Report, Verdict
 from governance.cli.run import Call
-from governance.cli.sources import existing
+from governance.cli.servers import WORD, add_servers, read_sources
 from governance.client import ControlPlane
 from governance.core.contract import SkillManifest
 from governance.core.names import check_name
 from governance.core.releases import VersionBy
 from governance.core.versioning import Version
 from governance.errors import UsageError
-from governance.importers import ImportResult, import_paths
+from governance.importers import ImportResult
 from governance.wire import CatalogueCandidate
 
 JUDGES = True
+COMMAND_AFTER = WORD
 
 _CALLED = {"diff": "govctl catalogue diff NAME FROM TO", "list": "govctl catalogue list [NAME]"}
 
@@ -59,6 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--repository", help="where it is from, for the record (default: what CI says)")
     parser.add_argument("--commit", help="the commit it is from (default: what CI says)")
     parser.add_argument("--run", help="the build it is from (default: what CI says)")
+    add_servers(parser)
 
 
 def run(call: Call) -> int:
@@ -70,7 +73,7 @@ def run(call: Call) -> int:
     only_one_number(wanted)
     if not wanted.words:
         raise UsageError(f"catalogue {wanted.action} needs paths.", fix=f"govctl catalogue {wanted.action} PATH…")
-    new = import_paths(existing(wanted.words), namespace=wanted.namespace)
+    new = read_sources(call, wanted.words, namespace=wanted.namespace)
     if not new.imported and not new.refused:
         raise UsageError("There is no skill in what was given.", fix="`govctl import PATH` says what was passed over.")
     if new.refused:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 from functools import partial
+from pathlib import Path
 
 from governance.cli.announcing import Numbers, only_one_number
 from governance.cli.checking import Release, check_release
@@ -15,18 +16,20 @@ from governance.cli.config import Connection, find_connection
 from governance.cli.gitsource import repository_of
 from governance.cli.releases import release_report
 from governance.cli.run import Call
-from governance.cli.sources import GIT, Reader, existing
+from governance.cli.servers import SOURCES, WORD, add_servers, read_sources
+from governance.cli.sources import GIT, Reader
 from governance.core.compat.model import Verdict
 from governance.core.lint import lint
 from governance.errors import GovernanceError, ServerUnreachable, UsageError
-from governance.importers import ImportResult, import_paths
+from governance.importers import ImportResult
 
 JUDGES = True
+COMMAND_AFTER = WORD
 REGISTRY = "registry"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("paths", metavar="PATH", nargs="+", help="skills, tool lists, or folders of them")
+    parser.add_argument("paths", metavar="PATH", nargs="+", help=SOURCES)
     parser.add_argument("--against", metavar="BASE", help="PATH, git:REF, registry, or NAME@VERSION")
     parser.add_argument("--namespace", help="prefix for the names of foreign tools")
     parser.add_argument("--version", metavar="VERSION", help="of the candidates, where they have none")
@@ -42,13 +45,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="block these whatever the number says; never: report only (default: as the gate decides)",
     )
     parser.add_argument("--no-transitive", action="store_true", help="judge against the baseline alone")
+    add_servers(parser)
 
 
 def run(call: Call) -> int:
     """0 allowed or warned, 1 blocked, 3 undecided findings are all that blocks."""
     wanted = call.arguments
     only_one_number(wanted)
-    new = import_paths(existing(wanted.paths), namespace=wanted.namespace, version=wanted.version)
+    new = read_sources(call, wanted.paths, namespace=wanted.namespace, version=wanted.version)
     if not new.imported and not new.refused:
         raise UsageError("There is no skill in what was given.", fix="`govctl import PATH` says what was passed over.")
     release = _release(call, new)
@@ -103,10 +107,10 @@ def _default_baseline(call: Call) -> str:
     connection = find_connection(call.arguments, call.environment)
     if connection is not None and (not connection.local or _answers(call, connection)):
         return REGISTRY
-    first = existing(call.arguments.paths[:1])[0]
-    if repository_of(first.resolve()) is not None:
+    first = Path(call.arguments.paths[0])
+    if first.exists() and repository_of(first.resolve()) is not None:
         return f"{GIT}HEAD"
     raise UsageError(
-        "There is nothing to check against: no registry is configured and the path is in no git repository.",
+        "There is nothing to check against: no registry is configured and the source is in no git repository.",
         fix="Give --against PATH, git:REF or NAME@VERSION, or name a server with GOVCTL_SERVER.",
     )

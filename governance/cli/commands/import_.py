@@ -1,5 +1,5 @@
-"""Read skills from files and folders, of every source known by its content. Says what is accepted, and why
-the rest is not; nothing is published."""
+"""Read skills from files and folders, of every source known by its content, or from a running MCP server. Says
+what is accepted, and why the rest is not; nothing is published."""
 
 from __future__ import annotations
 
@@ -8,24 +8,29 @@ from typing import Any
 
 from governance.cli.report import Block, Bullets, Change, Fact, Heading, Report, Table, Verdict
 from governance.cli.run import Call
-from governance.cli.sources import existing
+from governance.cli.servers import SOURCES, WORD, add_servers, ask, imported, read_sources, save, server_of
 from governance.cli.terminal import counted
 from governance.errors import Fault, UsageError
-from governance.importers import IMPORTERS, Imported, ImportResult, Refused, import_paths
+from governance.importers import IMPORTERS, Imported, ImportResult, Refused
 
+COMMAND_AFTER = WORD
 _MOST_WARNINGS = 20
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("paths", metavar="PATH", nargs="+", help="files, or folders to walk")
+    parser.add_argument("paths", metavar="PATH", nargs="+", help=SOURCES)
     parser.add_argument("--namespace", help="prefix for the names of foreign tools")
     parser.add_argument("--version", help="for skills whose source has none")
+    parser.add_argument(
+        "--save", metavar="FILE", help="keep what the server offers as a tool list, to compare with later"
+    )
+    add_servers(parser)
 
 
 def run(call: Call) -> int:
     """0 when every skill was accepted, 7 when some were refused, 1 when all were, 2 when there was none at all."""
     wanted = call.arguments
-    result = import_paths(existing(wanted.paths), namespace=wanted.namespace, version=wanted.version)
+    result = _read(call)
     if not result.imported and not result.refused:
         raise UsageError(
             f"There is no skill in {', '.join(wanted.paths)}.",
@@ -36,6 +41,18 @@ def run(call: Call) -> int:
     if result.refused:
         code = 7 if result.imported else 1
     return call.output.emit(_report(result, code))
+
+
+def _read(call: Call) -> ImportResult:
+    wanted = call.arguments
+    if wanted.save is None:
+        return read_sources(call, wanted.paths, namespace=wanted.namespace, version=wanted.version)
+    server = server_of(call, wanted.paths)
+    if server is None:
+        raise UsageError("--save keeps what a server offers.", fix="Give a server: `mcp URL`, or `mcp -- CMD ARG…`.")
+    heard = ask(call, server)
+    save(heard, wanted.save)
+    return imported(heard, namespace=wanted.namespace, version=wanted.version)
 
 
 def _report(result: ImportResult, code: int) -> Report:

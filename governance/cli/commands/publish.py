@@ -24,21 +24,22 @@ from governance.cli.registry import ask, release_of
 from governance.cli.releases import release_cases, release_document, release_report
 from governance.cli.report import Block, Change, Report, Table, Verdict, Weight
 from governance.cli.run import Call
-from governance.cli.sources import existing
+from governance.cli.servers import SOURCES, WORD, add_servers, read_sources
 from governance.cli.terminal import counted, progress
 from governance.client import ControlPlane
 from governance.core.compat.model import Verdict as Word
 from governance.core.skill import Status
 from governance.core.versioning import Version
 from governance.errors import Conflict, Forbidden, GateRefused, PartialFailure, UsageError
-from governance.importers import ImportResult, import_paths
+from governance.importers import ImportResult
 
 JUDGES = True
+COMMAND_AFTER = WORD
 PUBLISHED, UNCHANGED, REFUSED = "published", "unchanged", "refused"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("paths", metavar="PATH", nargs="+", help="skills, tool lists, or folders of them")
+    parser.add_argument("paths", metavar="PATH", nargs="+", help=SOURCES)
     parser.add_argument("--namespace", help="prefix for the names of foreign tools")
     parser.add_argument("--version", metavar="VERSION", help="for skills whose source has none")
     parser.add_argument("--bump", choices=("auto",), help="auto: number every skill by what changed")
@@ -50,13 +51,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--commit", help="the commit it is from (default: what CI says)")
     parser.add_argument("--run", help="the build it is from (default: what CI says)")
     parser.add_argument("--partial", action="store_true", help="publish what passes and refuse the rest")
+    add_servers(parser)
 
 
 def run(call: Call) -> int:
     """0 all published, 1 the gate refused, 3 undecided alone refused, 6 versions are taken, 7 only some got in."""
     wanted = call.arguments
     only_one_number(wanted)
-    new = import_paths(existing(wanted.paths), namespace=wanted.namespace, version=wanted.version)
+    new = read_sources(call, wanted.paths, namespace=wanted.namespace, version=wanted.version)
     if not new.imported and not new.refused:
         raise UsageError("There is no skill in what was given.", fix="`govctl import PATH` says what was passed over.")
     connection = require_connection(wanted, call.environment)
