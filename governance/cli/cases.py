@@ -1,4 +1,4 @@
-"""From decisions, comparisons and lint findings to cases: what was judged, what is wrong with it, and where.
+"""From decisions and comparisons to cases: what was judged, what is wrong with it, and where.
 
 An error is what blocks. A break that the version's number announces passes the gate, so it is a warning: a
 report never fails a build that the exit code lets through.
@@ -7,7 +7,7 @@ report never fails a build that the exit code lets through.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -21,7 +21,6 @@ from governance.importers import Imported, Refused
 
 SIDES: Final = ("input", "output", "contract")
 GATE: Final = "gate"
-LINT: Final = "lint"
 
 MAX_FAULTS: Final = 50
 """Of one unreadable skill; what is wrong fifty times is wrong in one way."""
@@ -83,7 +82,7 @@ class Subject:
             skill=self.skill,
             weight=weight,
             change=change,
-            fingerprint=fingerprint or _fingerprint(self.skill, change.code, pointer, change.place),
+            fingerprint=fingerprint or fingerprint_of(self.skill, change.code, pointer, change.place),
             pointer=pointer,
             place=self.place(pointer),
             payload=payload,
@@ -130,7 +129,7 @@ def decision_cases(decision: JSONObject, source: Imported | None) -> tuple[Case,
         weight = _WEIGHTS.get(reason["outcome"], Weight.NOTE)
         row = REASONS.get(reason["code"])
         pointer = reason.get("pointer") or (row.field if row else "")
-        fingerprint = _fingerprint(subject.skill, reason["code"], pointer, reason.get("fingerprint") or "")
+        fingerprint = fingerprint_of(subject.skill, reason["code"], pointer, reason.get("fingerprint") or "")
         parts[GATE].append(subject.remark(reason_change(reason), weight, fingerprint=fingerprint, pointer=pointer))
     return tuple(subject.case(part, remarks) for part, remarks in parts.items())
 
@@ -175,33 +174,6 @@ def refused_case(refused: Refused, *, weight: Weight = Weight.ERROR) -> Case:
     return subject.case("contract", remarks)
 
 
-def lint_cases(
-    findings: Iterable[JSONObject], sources: Sequence[Imported], *, fails: Collection[str]
-) -> Iterator[Case]:
-    """One case a skill. ``findings``: as ``LintFinding.to_document`` tells; ``fails``: severities that fail."""
-    found: dict[str, list[JSONObject]] = {one.manifest.name: [] for one in sources}
-    for finding in findings:
-        found.setdefault(finding["skill"], []).append(finding)
-    find = sources_by_skill(sources)
-    for skill, its in found.items():
-        subject = Subject.of(skill, find(skill, ""))
-        yield subject.case(LINT, (_lint_remark(subject, finding, fails) for finding in its))
-
-
-def _lint_remark(subject: Subject, finding: JSONObject, fails: Collection[str]) -> Remark:
-    client = f" ({finding['client']})" if finding.get("client") else ""
-    change = Change(
-        code=finding["id"],
-        place=(finding["pointer"] or "/") + client,
-        tone="bad" if finding["severity"] == "error" else "warn",
-        message=finding["message"],
-        facts=(Fact(label="do", value=finding["fix"]),),
-    )
-    weight = Weight.ERROR if finding["severity"] in fails else Weight.WARNING
-    remark = subject.remark(change, weight, pointer=finding["pointer"])
-    return _moved(remark, _place(finding))
-
-
 def _fault_remark(subject: Subject, fault: Mapping[str, Any], weight: Weight) -> Remark:
     change = Change(code=fault["code"], place=fault["pointer"] or "/", tone="bad", message=fault["message"])
     return _moved(subject.remark(change, weight, pointer=fault["pointer"]), _place(fault))
@@ -225,5 +197,6 @@ def _at_most_warning(weight: Weight) -> Weight:
     return Weight.WARNING if weight is Weight.ERROR else weight
 
 
-def _fingerprint(*parts: str) -> str:
+def fingerprint_of(*parts: str) -> str:
+    """The same for the same parts, in every run."""
     return hashlib.sha256(canonical_or_text(list(parts)).encode()).hexdigest()[:16]

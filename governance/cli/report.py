@@ -90,6 +90,17 @@ class Weight(StrEnum):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Suppression:
+    """Why a remark does not count."""
+
+    reason: str
+    in_source: bool
+    """By a comment beside it; else from outside."""
+    place: Place | None = None
+    """Where that is written."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Remark:
     """One thing said about one skill, and where in its source it stands."""
 
@@ -105,6 +116,7 @@ class Remark:
     """The line of a source; None for what came from no file."""
     payload: Any = None
     """The witness as a document, or None where no payload shows it."""
+    suppression: Suppression | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -115,6 +127,8 @@ class Case:
     part: str
     remarks: tuple[Remark, ...] = ()
     place: Place | None = None
+    suppressed: tuple[Remark, ...] = ()
+    """What would have been said, had nobody silenced it."""
 
     @property
     def failed(self) -> bool:
@@ -137,6 +151,10 @@ class Report:
         """All remarks of all cases, worst first."""
         found = [remark for case in self.cases or () for remark in case.remarks]
         return iter(sorted(found, key=lambda remark: remark.weight.rank))
+
+    @property
+    def suppressed(self) -> Iterator[Remark]:
+        return (remark for case in self.cases or () for remark in case.suppressed)
 
     @property
     def lines(self) -> Sequence[Any]:

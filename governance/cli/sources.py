@@ -131,6 +131,7 @@ def joined(one: ImportResult, other: ImportResult) -> ImportResult:
         imported=one.imported + other.imported,
         refused=one.refused + other.refused,
         warnings=one.warnings + other.warnings,
+        ignores=one.ignores + other.ignores,
     )
 
 

@@ -13,12 +13,14 @@ from typing import Final
 
 from governance.core.contract import SkillManifest
 from governance.core.document import DEFAULT_LIMITS, Locate, nowhere
+from governance.core.lint.model import Ignore
 from governance.core.names import check_name
 from governance.core.versioning import normalise_version
 from governance.errors import Fault, GovernanceError, MalformedDocument, NotFound, Place
 from governance.importers.a2a import AGENT_CARDS
 from governance.importers.anthropic import ANTHROPIC_TOOLS
 from governance.importers.catalogue import colliding, collision, manifest_of
+from governance.importers.comments import ignores_in
 from governance.importers.draft import Importer, Source
 from governance.importers.mcp import MCP
 from governance.importers.native import NATIVE
@@ -83,6 +85,8 @@ class ImportResult:
     imported: tuple[Imported, ...] = ()
     refused: tuple[Refused, ...] = ()
     warnings: tuple[Fault, ...] = ()
+    ignores: tuple[Ignore, ...] = ()
+    """Comments that would silence lints, in sources that could be read."""
 
     @property
     def accepted(self) -> tuple[SkillManifest, ...]:
@@ -189,7 +193,12 @@ def _one(file: str, data: bytes | str, namespace: str | None, version: str | Non
             refused.append(Refused(origin=origin, name=draft.external_name, error=error))
         else:
             imported.append(Imported(manifest=manifest, importer=importer.id, origin=origin, locate=draft.locate))
-    return ImportResult(imported=tuple(imported), refused=tuple(refused), warnings=tuple(warnings))
+    return ImportResult(
+        imported=tuple(imported),
+        refused=tuple(refused),
+        warnings=tuple(warnings),
+        ignores=ignores_in(source, markdown=importer is SKILL_MD),
+    )
 
 
 def _without_collisions(result: ImportResult) -> ImportResult:
@@ -223,6 +232,7 @@ def _joined(one: ImportResult, other: ImportResult) -> ImportResult:
         imported=one.imported + other.imported,
         refused=one.refused + other.refused,
         warnings=one.warnings + other.warnings,
+        ignores=one.ignores + other.ignores,
     )
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import PurePath
 from typing import Any, Final
 
@@ -34,8 +34,14 @@ _STRUCTURED: Final = frozenset({"metadata", "allowed-tools"})
 """Entries that are no text: read as one they would be lost."""
 
 
+BODY: Final = "/extensions/skill_md/body"
+"""Where the text stands in the manifest."""
+
+
 @dataclass(frozen=True, kw_only=True)
-class _Parts:
+class Parts:
+    """A SKILL.md, taken apart; lines count from 1, the front matter begins in the second."""
+
     front: str
     body: str
     body_line: int
@@ -64,17 +70,23 @@ class SkillMdImporter:
         yield _draft(parts, source)
 
 
-def _split(text: str) -> _Parts | None:
+def readable_parts(source: Source) -> Parts | None:
+    """The parts, the front matter as it could be read: mended where it had to be."""
+    parts = _split(source.text)
+    return None if parts is None else replace(parts, front=_mend(parts.front)[0])
+
+
+def _split(text: str) -> Parts | None:
     text = text.replace("\r\n", "\n")
     fences = _FENCE.finditer(text)
     first, second = next(fences, None), next(fences, None)
     if first is None or second is None or first.start() != 0:
         return None
     front = text[first.end() + 1 : second.start()]
-    return _Parts(front=front, body=text[second.end() + 1 :], body_line=front.count("\n") + 3)
+    return Parts(front=front, body=text[second.end() + 1 :], body_line=front.count("\n") + 3)
 
 
-def _draft(parts: _Parts, source: Source) -> SkillDraft:
+def _draft(parts: Parts, source: Source) -> SkillDraft:
     document, warnings = _read_front(parts.front, source.file)
     meta = document.value
     if not isinstance(meta, dict):
@@ -103,7 +115,7 @@ def _draft(parts: _Parts, source: Source) -> SkillDraft:
         if tokens[:1] == ["business_rules"] and len(tokens) > 1 and tokens[1].isdigit():
             line = rule_lines[int(tokens[1])] if int(tokens[1]) < len(rule_lines) else 0
             return Place(file=source.file, line=parts.body_line + line)
-        if pointer.startswith("/extensions/skill_md/body"):
+        if pointer.startswith(BODY):
             return Place(file=source.file, line=parts.body_line)
         bare = pointer.removeprefix("/extensions/skill_md")
         return document.locate(bare.replace("/allowed_tools", "/allowed-tools", 1))
@@ -150,7 +162,7 @@ def _mend(front: str) -> tuple[str, list[tuple[str, int]]]:
     """
     lines = front.split("\n")
     starts = [index for index, line in enumerate(lines) if _ENTRY.match(line)]
-    if not 0 < len(starts) <= MAX_ENTRIES or any(line.strip() for line in lines[: starts[0]]):
+    if not 0 < len(starts) <= MAX_ENTRIES or any(map(_says, lines[: starts[0]])):
         return front, []
     repairs: list[tuple[str, int]] = []
     for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):
@@ -172,6 +184,10 @@ def _mend(front: str) -> tuple[str, list[tuple[str, int]]]:
     return "\n".join(lines), repairs
 
 
+def _says(line: str) -> bool:
+    return bool(line.strip()) and not line.lstrip().startswith("#")
+
+
 def _parses(text: str) -> bool:
     try:
         read_yaml(text)
@@ -191,7 +207,7 @@ def _folded(lines: list[str]) -> str:
     return "\n".join(" ".join(paragraph) for paragraph in paragraphs if paragraph)
 
 
-def _take_version(rest: dict[str, JSON], parts: _Parts, document: Document) -> str | None:
+def _take_version(rest: dict[str, JSON], parts: Parts, document: Document) -> str | None:
     """The version as written (``1.10`` unquoted is a number to YAML), out of ``metadata`` or the top level."""
     metadata = rest.get("metadata")
     holder: Any = metadata if isinstance(metadata, dict) and metadata.get("version") is not None else rest

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Iterator
 from datetime import date, datetime, time
 from typing import Any, Final
 
@@ -17,6 +18,11 @@ TOML_LIMITS: Final = Limits(size=1024 * 1024)
 _AT: Final = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
 _HEADER: Final = re.compile(r"\s*\[\[?\s*([\w.\"' -]+?)\s*\]\]?\s*(?:#.*)?")
 _KEY: Final = re.compile(r"\s*([\w\"'-]+(?:\s*\.\s*[\w\"'-]+)*)\s*=")
+_ASIDE: Final = re.compile(
+    r'"{3}(?:\\.|[^\\])*?"{3,5}|\'{3}.*?\'{3,5}|"(?:\\.|[^"\\\n])*"|\'[^\'\n]*\'|(?P<comment>#[^\n]*)', re.DOTALL
+)
+"""Texts and comments: in neither does anything begin."""
+_INK: Final = re.compile(r"[^\n]")
 
 
 def read_toml(text: str, *, file: str | None = None, limits: Limits = TOML_LIMITS) -> Document:
@@ -73,19 +79,29 @@ def _json(root: dict[str, Any], limits: Limits, file: str | None) -> JSON:
     return whole[0]
 
 
+def toml_heads(text: str) -> Iterator[tuple[int, list[str], bool]]:
+    """``(line, path, opens a table)`` of every line that names a value, in order."""
+    bare = _ASIDE.sub(lambda aside: _INK.sub("#" if aside["comment"] else "_", aside[0]), text)
+    table: list[str] = []
+    for number, (line, plain) in enumerate(zip(text.split("\n"), bare.split("\n"), strict=True), start=1):
+        if _HEADER.fullmatch(plain) and (header := _HEADER.fullmatch(line)):
+            table = _keys(header[1])
+            yield number, table, True
+        elif _KEY.match(plain) and (key := _KEY.match(line)):
+            yield number, table + _keys(key[1]), False
+
+
+def toml_comments(text: str) -> Iterator[tuple[int, str]]:
+    """Offset and text, ``#`` included, of every comment."""
+    yield from ((aside.start(), aside[0]) for aside in _ASIDE.finditer(text) if aside["comment"])
+
+
 def _locate(text: str, pointer: str, file: str | None) -> Place:
     """The line of the longest part of the pointer that a table header or a key names: near enough."""
     target = [token.replace("~1", "/").replace("~0", "~") for token in pointer.split("/")[1:]]
     target = [token for token in target if not token.isdigit()]
-    table: list[str] = []
     best, depth = None, 0
-    for number, line in enumerate(text.splitlines(), start=1):
-        if header := _HEADER.fullmatch(line):
-            path = table = _keys(header[1])
-        elif key := _KEY.match(line):
-            path = table + _keys(key[1])
-        else:
-            continue
+    for number, path, _ in toml_heads(text):
         if depth < len(path) <= len(target) and path == target[: len(path)]:
             best, depth = number, len(path)
     return Place(file=file, line=best)

@@ -20,7 +20,7 @@ from governance.errors import DocumentTooLarge, Fault, MalformedDocument, Place
 
 YAML_LIMITS: Final = Limits(size=4 * 1024 * 1024, nodes=200_000)
 
-_LOADER: Final[Any] = yaml.CSafeLoader if yaml.__with_libyaml__ else yaml.SafeLoader
+LOADER: Final[Any] = yaml.CSafeLoader if yaml.__with_libyaml__ else yaml.SafeLoader
 _DUMPER: Final[Any] = yaml.CSafeDumper if yaml.__with_libyaml__ else yaml.SafeDumper
 _WORDS: Final[dict[str, JSON]] = {
     **dict.fromkeys(("", "~", "null", "Null", "NULL"), None),
@@ -52,7 +52,7 @@ def read_yaml(text: str, *, file: str | None = None, limits: Limits = YAML_LIMIT
         raise _too_large(message, "", Place(file=file))
     builder = _Builder(file=file, limits=limits, first_line=first_line)
     try:
-        for event in yaml.parse(text, Loader=_LOADER):
+        for event in yaml.parse(text, Loader=LOADER):
             builder.take(event)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark

@@ -16,11 +16,11 @@ from urllib.parse import quote
 from governance import __version__
 from governance.cli.exact import dumps
 from governance.cli.explanations import Explanation, explanations
-from governance.cli.report import Remark, Report
+from governance.cli.report import Remark, Report, Suppression
 from governance.cli.reports.files import checkout_root, host_path
 from governance.cli.reports.wording import headline, sentences
 from governance.cli.terminal import clean, escaped_json, one_line
-from governance.errors import GovernanceError
+from governance.errors import GovernanceError, Place
 
 MAX_RESULTS: Final = 25_000
 MAX_BYTES: Final = 10_000_000
@@ -50,9 +50,9 @@ _LINK: Final = re.compile(r"\[(?=[^\[\]]*\]\()")
 
 
 def render_sarif(report: Report) -> str:
-    """The report's remarks as one SARIF log, worst first."""
+    """The report's remarks as one SARIF log, worst first; those that somebody silenced come last."""
     root = checkout_root()
-    remarks = list(report.remarks)
+    remarks = [*report.remarks, *report.suppressed]
     known = explanations()
     rules: list[dict[str, Any]] = []
     indexes: dict[str, int] = {}
@@ -135,7 +135,7 @@ def _rule(code: str, explained: Explanation | None) -> dict[str, Any]:
 
 
 def _result(remark: Remark, code: str, index: int, root: Path, *, nth: int) -> dict[str, Any]:
-    """One result. Once exceptions are approved, the one that lets a finding pass is its ``suppressions``."""
+    """One result; what silences it, if anything does, stands under ``suppressions``."""
     pointer = clean(remark.pointer)
     properties: dict[str, Any] = {"skill": one_line(remark.skill), "pointer": pointer}
     properties |= {clean(fact.label): clean(fact.value)[:_MAX_PAYLOAD] for fact in remark.change.facts}
@@ -143,7 +143,7 @@ def _result(remark: Remark, code: str, index: int, root: Path, *, nth: int) -> d
         properties["payload"] = escaped_json(dumps(remark.payload["payload"]))[:_MAX_PAYLOAD]
         properties["acceptedBy"] = remark.payload["accepted_by"]
         properties["refusedBy"] = remark.payload["refused_by"]
-    return {
+    result = {
         "ruleId": code,
         "ruleIndex": index,
         "level": remark.weight.value,
@@ -155,16 +155,31 @@ def _result(remark: Remark, code: str, index: int, root: Path, *, nth: int) -> d
         },
         "properties": properties,
     }
+    silenced = remark.suppression
+    return result if silenced is None else result | {"suppressions": [_suppression(silenced, root)]}
+
+
+def _suppression(why: Suppression, root: Path) -> dict[str, Any]:
+    place = _physical(why.place, root)
+    told = {"kind": "inSource" if why.in_source else "external", "status": "accepted"}
+    given = {"justification": one_line(why.reason, 1000)} if why.reason else {}
+    return told | given | ({"location": {"physicalLocation": place}} if place else {})
 
 
 def _locations(remark: Remark, pointer: str, root: Path) -> Iterator[dict[str, Any]]:
     logical = {"name": one_line(remark.skill), "fullyQualifiedName": f"{one_line(remark.skill)}#{pointer}"}
     location: dict[str, Any] = {"logicalLocations": [logical]}
-    file, place = host_path(remark.place, root), remark.place
-    if file is not None and place is not None:
-        region = {"startLine": place.line or 1} | ({"startColumn": place.column} if place.line and place.column else {})
-        location["physicalLocation"] = {"artifactLocation": _artifact(file), "region": region}
+    if physical := _physical(remark.place, root):
+        location["physicalLocation"] = physical
     yield location
+
+
+def _physical(place: Place | None, root: Path) -> dict[str, Any] | None:
+    file = host_path(place, root)
+    if file is None or place is None:
+        return None
+    region = {"startLine": place.line or 1} | ({"startColumn": place.column} if place.line and place.column else {})
+    return {"artifactLocation": _artifact(file), "region": region}
 
 
 def _artifact(file: str) -> dict[str, str]:

@@ -1,6 +1,7 @@
 """Lints: what is wrong with a skill, or risky, beyond the rules of its contract.
 
-``LINTS`` is the table of them, by permanent id. Errors block a publish, warnings never do.
+``LINTS`` is the table of them, by permanent id. Errors block a publish, warnings never do; only warnings can be
+silenced, by a comment (``ignoring``) or by a baseline.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from dataclasses import replace
 from typing import Final
 
 from governance.core.lint.clients import CLIENTS
-from governance.core.lint.model import Client, Lint, LintFinding, Severity, Spot
+from governance.core.lint.model import Client, Ignore, Lint, LintFinding, Severity, Spot
 from governance.core.lint.table import LINTS
 from governance.core.skill import SkillManifest
 from governance.errors import InvalidContract, InvalidRequest
@@ -19,12 +20,14 @@ __all__ = [
     "CLIENTS",
     "LINTS",
     "Client",
+    "Ignore",
     "Lint",
     "LintFinding",
     "Severity",
     "findings_of",
     "lint",
     "lint_catalogue",
+    "lint_comments",
 ]
 
 MAX_PER_LINT: Final = 50
@@ -65,6 +68,18 @@ def lint_catalogue(
         if row.check_catalogue is not None:
             findings += [_finding(row, spot, manifest) for manifest, spot in row.check_catalogue(manifests)]
     return _errors_first(findings)
+
+
+def lint_comments(ignores: Iterable[Ignore]) -> list[tuple[Ignore, LintFinding]]:
+    """What is wrong with comments that silence lints, once they were honoured."""
+    rows = [row for row in LINTS.values() if row.check_comment is not None]
+    return [
+        (ignore, _finding(row, spot, None))
+        for ignore in ignores
+        for row in rows
+        if row.check_comment is not None
+        for spot in row.check_comment(ignore, LINTS)
+    ]
 
 
 def findings_of(error: InvalidContract, *, skill: str = "") -> tuple[LintFinding, ...]:

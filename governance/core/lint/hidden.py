@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from governance.core.lint.model import Spot
-from governance.core.lint.reading import everything_shown, prose
+from governance.core.lint.reading import everything_shown, line_of, prose
 from governance.core.skill import SkillManifest
 
 _INVISIBLE: Final = re.compile(
@@ -100,7 +100,8 @@ def invisible(manifest: SkillManifest) -> Iterator[Spot]:
         found = list(dict.fromkeys(_unseen(text)))
         if found:
             listed = ", ".join(f"U+{ord(char):04X} {unicodedata.name(char, 'control')}" for char in found[:5])
-            yield Spot(pointer, f"the text holds characters nobody sees: {listed}")
+            message = f"the text holds characters nobody sees: {listed}"
+            yield Spot(pointer, message, line=line_of(text, found[0]))
 
 
 def lookalike(manifest: SkillManifest) -> Iterator[Spot]:
@@ -110,7 +111,8 @@ def lookalike(manifest: SkillManifest) -> Iterator[Spot]:
         words = list(dict.fromkeys(_disguised(text)))
         if words:
             plain = words[0].translate(_TWINS)
-            yield Spot(pointer, f"letters of another script pass for Latin ones in {words[0]!r} (looks like {plain!r})")
+            message = f"letters of another script pass for Latin ones in {words[0]!r} (looks like {plain!r})"
+            yield Spot(pointer, message, line=line_of(text, words[0]))
 
 
 def order(manifest: SkillManifest) -> Iterator[Spot]:
@@ -174,7 +176,7 @@ def _matches(manifest: SkillManifest, patterns: tuple[re.Pattern[str], ...], mea
             match = pattern.search(plain)
             if match and not _QUOTED_SPEECH.search(plain[max(0, match.start() - 120) : match.start()]):
                 shown = " ".join(match[0].split())
-                yield Spot(pointer, f"{meaning}: {shown[:120]!r}")
+                yield Spot(pointer, f"{meaning}: {shown[:120]!r}", line=line_of(text, shown))
                 break
 
 

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from governance.core.skill import SkillManifest
+from governance.errors import Place
 
 
 class Severity(StrEnum):
     ERROR = "error"
-    """Blocks a publish."""
+    """Blocks a publish. Nothing silences it, neither a comment nor a baseline."""
     WARNING = "warning"
 
 
@@ -53,10 +54,38 @@ class Client:
     """0: no limit known."""
 
 
+Position = tuple[int, int]
+"""Line and column, from 1."""
+EVERYWHERE: Final[tuple[Position, Position]] = ((0, 0), (2**31, 0))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ignore:
+    """A comment that would silence lints: ``govctl: ignore[id, …] reason``; where it stands, what it speaks of."""
+
+    place: Place
+    ids: tuple[str, ...] = ()
+    reason: str = ""
+    complaint: str = ""
+    """Why it counts for nothing, if it does."""
+    begins: Position = EVERYWHERE[0]
+    ends: Position = EVERYWHERE[1]
+    """The part of the source it speaks of, without its end."""
+    idle: tuple[str, ...] = ()
+    """The ids it was not needed for; known once it was honoured."""
+
+    def covers(self, place: Place) -> bool:
+        """Does it speak of what stands there? What has no line belongs to the source as a whole."""
+        at = (place.line or 1, place.column or 1)
+        whole = (self.begins, self.ends) == EVERYWHERE
+        return place.file == self.place.file and (whole or (place.line is not None and self.begins <= at < self.ends))
+
+
 @dataclass(frozen=True, kw_only=True)
 class Lint:
-    """One rule: a permanent id, how much it weighs, what it checks and what to do. Exactly one of the three
-    checks is set: over one manifest, over one manifest for one client, or over a whole catalogue."""
+    """One rule: a permanent id, how much it weighs, what it checks and what to do. Exactly one of the four
+    checks is set: over one manifest, over one manifest for one client, over a whole catalogue, or over a
+    comment that would silence another lint, given all lints."""
 
     id: str
     severity: Severity
@@ -66,6 +95,7 @@ class Lint:
     check: Callable[[SkillManifest], Iterable[Spot]] | None = None
     check_client: Callable[[SkillManifest, Client], Iterable[Spot]] | None = None
     check_catalogue: Callable[[Sequence[SkillManifest]], Iterable[tuple[SkillManifest, Spot]]] | None = None
+    check_comment: Callable[[Ignore, Mapping[str, Lint]], Iterable[Spot]] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -97,4 +127,15 @@ class LintFinding:
             "message": self.message,
             "fix": self.fix,
         }
-        return document | ({"client": self.client} if self.client else {})
+        given = {"client": self.client, "found": self.found}
+        return document | {name: value for name, value in given.items() if value}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Located:
+    """A finding in a source that was read."""
+
+    finding: LintFinding
+    skill: str = ""
+    """As the source spells it."""
+    place: Place | None = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator
 from typing import Any, Final
 
@@ -147,3 +148,11 @@ def strings(value: JSON, pointer: str) -> Iterator[tuple[str, str]]:
                 stack.append((place, child))
         elif isinstance(node, list):
             stack += [(f"{here}/{index}", child) for index, child in enumerate(node)]
+
+
+def line_of(text: str, part: str) -> int:
+    """Lines into ``text`` at which ``part`` begins, whatever its case and blanks; 0 where it cannot be found."""
+    if "\n" not in text:
+        return 0
+    found = re.search(r"\s+".join(map(re.escape, part.split()[:6] or [part])), text, re.IGNORECASE)
+    return text.count("\n", 0, found.start()) if found else 0

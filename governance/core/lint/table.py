@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from governance.core.contract import manifest_from_document
-from governance.core.lint import clients, hidden, quality, samples, together
+from governance.core.lint import clients, hidden, ignoring, quality, samples, together
 from governance.core.lint.model import Lint, Severity, Spot
 from governance.core.skill import SkillManifest
 from governance.errors import InvalidContract
@@ -239,6 +239,20 @@ _ROWS: Final = (
         title="Checks that the client takes every field name",
         fix="Use letters, digits, underscores, dots and hyphens, at most 64 of them.",
         check_client=clients.client_property,
+    ),
+    Lint(
+        id="ignore.invalid",
+        severity=Severity.ERROR,
+        title="Checks that a comment which silences lints can be heard",
+        fix="Write `govctl: ignore[id] reason` with the id of a warning; `govctl explain` lists them.",
+        check_comment=ignoring.misspelt,
+    ),
+    Lint(
+        id="ignore.unused",
+        severity=Severity.WARNING,
+        title="Checks that a comment which silences lints is needed",
+        fix="Take the id out of the comment, or the comment away.",
+        check_comment=ignoring.idle,
     ),
 )
 

@@ -9,7 +9,7 @@ from typing import Final
 
 from governance.core.compat.wording import TextKind, risks_in
 from governance.core.lint.model import Spot
-from governance.core.lint.reading import prose
+from governance.core.lint.reading import line_of, prose
 from governance.core.skill import SkillManifest
 
 _PLURAL: Final = re.compile(r"(?:ies|es|s)$")
@@ -50,7 +50,8 @@ def other_tools(manifests: Sequence[SkillManifest]) -> Iterator[tuple[SkillManif
         for pointer, text in prose(manifest):
             words = set(re.findall(r"[A-Za-z][\w.-]*\w", text)) if names else set()
             for other in sorted((names & words) - known):
-                yield manifest, Spot(pointer, f"the text speaks of another tool, {other}", other)
+                message = f"the text speaks of another tool, {other}"
+                yield manifest, Spot(pointer, message, other, line_of(text, other))
 
 
 def urls(manifest: SkillManifest) -> Iterator[Spot]:
@@ -58,7 +59,8 @@ def urls(manifest: SkillManifest) -> Iterator[Spot]:
         found = sorted(set(_addresses(text)))
         if found:
             more = f" and {len(found) - 3} more" if len(found) > 3 else ""
-            yield Spot(pointer, f"the text sends its reader to {', '.join(found[:3])}{more}", " ".join(found))
+            message = f"the text sends its reader to {', '.join(found[:3])}{more}"
+            yield Spot(pointer, message, " ".join(found), line_of(text, found[0]))
 
 
 def _addresses(text: str) -> Iterator[str]:
