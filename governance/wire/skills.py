@@ -40,13 +40,22 @@ class VersionSummary(Answer):
     disabled: str | None = None
     """The reason, when an operator switched it off."""
     deprecated_since: str | None = None
-    """The version deprecation began with."""
+    """The version deprecation began with, where the manifest says so."""
+    deprecated_on: date | None = None
+    """The day its end was announced."""
     retired_since: date | None = None
     sunset: date | None = None
     replacement: str | None = None
     migration_guide: str | None = None
+    revision: int = 1
+    """Counts the changes of its live state; the ETag holds it."""
     published_at: datetime
     published_by: str
+
+    @property
+    def etag(self) -> str:
+        """What ``If-Match`` says to change this very state."""
+        return f'"{self.manifest_digest}.{self.revision}"'
 
 
 class SkillVersion(VersionSummary):

@@ -26,7 +26,7 @@ Marks: TypeAlias = Mapping[str, tuple[tuple[bytes, int], ...]]
 _HISTORIES: Final = """
 SELECT v.skill, v.sort_key, v.version, v.manifest, v.manifest_digest, v.contract_digest, v.opens_line, v.baseline,
 CASE WHEN s.state = 'deprecated' AND s.sunset <= current_date THEN 'sunset' ELSE s.state END AS state,
-s.yanked, s.disabled, s.deprecated_since, s.retired_since, s.sunset, s.replacement, s.migration_guide, s.revision,
+s.yanked, s.disabled, s.deprecated_on, s.retired_since, s.sunset, s.replacement, s.migration_guide, s.revision,
 NULL AS opened_by
 FROM skill_version v JOIN skill_version_state s USING (skill, sort_key)
 WHERE v.skill = ANY(%s) ORDER BY v.skill, v.sort_key

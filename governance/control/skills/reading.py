@@ -35,13 +35,13 @@ _STATE: Final = f"{live_state('s')} AS state"
 _SUMMARY: Final = f"""
 v.skill AS name, v.version, v.manifest_digest, v.contract_digest, v.declared, v.computed, v.level, v.verdict,
 v.baseline, v.opens_line, {_STATE},
-s.yanked, s.disabled, s.deprecated_since, s.retired_since, s.sunset,
+s.yanked, s.disabled, s.deprecated_since, s.deprecated_on, s.retired_since, s.sunset, s.revision,
 s.replacement, s.migration_guide, v.published_at, v.published_by
 """
 _FROM: Final = "FROM skill_version v JOIN skill_version_state s USING (skill, sort_key)"
 
 _ONE: Final = f"""
-SELECT {_SUMMARY}, v.reason, v.repository, v.commit, v.run, v.manifest, v.decision, s.revision
+SELECT {_SUMMARY}, v.reason, v.repository, v.commit, v.run, v.manifest, v.decision
 {_FROM} WHERE v.skill = %s AND v.sort_key = %s
 """
 _ALL: Final = f"SELECT {_SUMMARY}, v.opened_by {_FROM} WHERE v.skill = %s ORDER BY v.sort_key"
@@ -50,7 +50,7 @@ SELECT {_SUMMARY}, v.sort_key, v.manifest, NULL AS opened_by {_FROM} WHERE v.ski
 """
 _PUBLISHED: Final = f"""
 SELECT v.skill, v.version, v.contract_digest, v.manifest_digest, v.opens_line, v.baseline, {_STATE},
-s.yanked, s.disabled, v.opened_by, s.deprecated_since, s.sunset, s.retired_since, s.replacement, s.migration_guide
+s.yanked, s.disabled, v.opened_by, s.deprecated_on, s.sunset, s.retired_since, s.replacement, s.migration_guide
 {_FROM} WHERE v.skill = ANY(%s) ORDER BY v.skill, v.sort_key
 """
 _NAMES: Final = (
@@ -228,8 +228,8 @@ def whole(row: Found) -> bytes:
 
 _SUMMARY_FIELDS: Final = (
     "name", "version", "manifest_digest", "contract_digest", "declared", "computed", "level", "verdict",
-    "baseline", "opens_line", "state", "yanked", "disabled", "deprecated_since", "retired_since",
-    "sunset", "replacement", "migration_guide", "published_at", "published_by",
+    "baseline", "opens_line", "state", "yanked", "disabled", "deprecated_since", "deprecated_on",
+    "retired_since", "sunset", "revision", "replacement", "migration_guide", "published_at", "published_by",
 )  # fmt: skip
 
 
@@ -240,7 +240,7 @@ def summary(row: Found) -> dict[str, Any]:
 
 _PUBLISHED_FIELDS: Final = (
     "version", "contract_digest", "manifest_digest", "opens_line", "baseline", "state", "yanked", "disabled",
-    "opened_by", "deprecated_since", "sunset", "retired_since", "replacement", "migration_guide",
+    "opened_by", "deprecated_on", "sunset", "retired_since", "replacement", "migration_guide",
 )  # fmt: skip
 
 
@@ -260,7 +260,7 @@ def _published(
     yanked: str | None,
     disabled: str | None,
     opened_by: bytes | None,
-    deprecated_since: str | None,
+    deprecated_on: date | None,
     sunset: date | None,
     retired_since: date | None,
     replacement: str | None,
@@ -277,7 +277,7 @@ def _published(
         yanked=yanked,
         disabled=disabled,
         opened_by=() if opened_by is None else tuple(read_json(opened_by, limits=STORED)),
-        deprecated_since=deprecated_since,
+        deprecated_on=_day(deprecated_on),
         sunset=_day(sunset),
         retired_since=_day(retired_since),
         replacement=replacement,

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
-from typing import Any
 
-from sqlmodel import Session, col, select
+from sqlmodel import Session
 
 from governance.control.audit.service import Attempt, append, decision_summary
 from governance.control.auth.roles import Caller
-from governance.control.skills.judging import stored_manifest
+from governance.control.skills.cards import cards, storable, store_card
 from governance.control.skills.ordering import sort_key
 from governance.control.skills.reading import Found
-from governance.control.skills.searching import MAX_INDEXED, field_names, folded_field, searchable
-from governance.control.skills.tables import SkillRow, VersionRow, VersionState
+from governance.control.skills.tables import VersionRow, VersionState
 from governance.core.canonical import canonical_bytes
 from governance.core.contract import SkillManifest
 from governance.core.gate import GateDecision
-from governance.core.lines import SERVABLE
 from governance.core.skill import Status
 from governance.core.versioning import Version
 from governance.wire import write_json
@@ -67,11 +64,12 @@ def store(session: Session, admitted: Sequence[Admitted], order: Publish, *, by:
     now = datetime.now(UTC)
     versions = [_version(one, order, now, by) for one in admitted]
     states = [_state(one.manifest, now) for one in admitted]
-    cards = _cards(session, [one.manifest.name for one in admitted])
+    known = cards(session, [one.manifest.name for one in admitted])
     for one, version, state in zip(admitted, versions, states, strict=True):
         now_live = {"state": state.state, "sunset": state.sunset, "yanked": None, "disabled": None}
         standing = version.model_dump() | now_live
-        _store_card(session, cards.get(one.manifest.name), [*one.there, standing], one.manifest, now)
+        there = [*one.there, standing]
+        store_card(session, known.get(one.manifest.name), there, at=now, newest=one.manifest)
     # no relationship tells the order in which the rows refer to each other
     session.flush()
     session.add_all(versions)
@@ -126,72 +124,10 @@ def _state(manifest: SkillManifest, now: datetime) -> VersionState:
         sort_key=sort_key(Version.parse(manifest.version)),
         state=Status(manifest.status).value,
         deprecated_since=manifest.deprecated_since,
+        deprecated_on=now.date() if Status(manifest.status) in (Status.DEPRECATED, Status.SUNSET) else None,
         sunset=None if manifest.sunset is None else date.fromisoformat(manifest.sunset),
         replacement=manifest.replacement,
-        migration_guide=_storable(manifest.migration_guide),
+        migration_guide=storable(manifest.migration_guide),
         revision=1,
         updated_at=now,
     )
-
-
-def _cards(session: Session, names: Sequence[str]) -> dict[str, SkillRow]:
-    rows = session.exec(select(SkillRow).where(col(SkillRow.name).in_(names))).all()
-    return {row.name: row for row in rows}
-
-
-def _store_card(
-    session: Session, row: SkillRow | None, rows: list[Found], newest: SkillManifest, now: datetime
-) -> None:
-    """Bring what lists and searches show in line with the versions there are now."""
-    shown = _representative(rows)
-    manifest = newest
-    if shown["manifest_digest"] != newest.manifest_digest:
-        manifest = stored_manifest(shown["manifest"])
-    stable = _is_reachable(shown)
-    names = field_names(manifest)
-    fresh: dict[str, Any] = {
-        "title": _storable(manifest.title),
-        "description": _storable(manifest.description) or "",
-        "owner": manifest.owner,
-        "category": manifest.category.value,
-        "tags": [tag[:MAX_INDEXED] for tag in manifest.tags],
-        "fields": sorted({folded_field(name) for name in names}),
-        "search": searchable(manifest, names),
-        "latest": shown["version"] if stable else None,
-        "state": shown["state"],
-        "sunset": shown["sunset"],
-        "versions": len(rows),
-        "updated_at": now,
-    }
-    if row is None:
-        row = SkillRow(
-            name=newest.name,
-            namespace=newest.namespace,
-            short_name=newest.name.rpartition(".")[2],
-            created_at=now,
-            **fresh,
-        )
-    else:
-        for name, value in fresh.items():
-            setattr(row, name, value)
-    session.add(row)
-
-
-def _representative(rows: Iterable[Found]) -> Found:
-    """The version that stands for the skill: the highest that ranges reach, else the highest there is."""
-    ordered = sorted(rows, key=lambda row: bytes(row["sort_key"]))
-    return next((row for row in reversed(ordered) if _is_reachable(row)), ordered[-1])
-
-
-def _is_reachable(row: Found) -> bool:
-    return (
-        Status(row["state"]) in SERVABLE
-        and row["yanked"] is None
-        and row["disabled"] is None
-        and not Version.parse(row["version"]).is_prerelease
-    )
-
-
-def _storable(text_: str | None) -> str | None:
-    """Text as a text column takes it; the manifest itself keeps its NULs."""
-    return None if text_ is None else text_.replace("\x00", " ")

@@ -57,7 +57,7 @@ def notices_for(
     named = f"{skill} {chosen.version}"
     match chosen.state:
         case Status.DEPRECATED:
-            since = f" since {chosen.deprecated_since}" if chosen.deprecated_since else ""
+            since = f" since {chosen.deprecated_on}" if chosen.deprecated_on else ""
             until = f" and serves new callers until {chosen.sunset}" if chosen.sunset else ""
             add("deprecated", f"{named} is deprecated{since}{until}.", successor(chosen))
         case Status.SUNSET:

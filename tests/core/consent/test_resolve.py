@@ -219,7 +219,7 @@ def test_drafts_are_reached_by_exact_pin_alone() -> None:
 
 def test_a_deprecated_version_serves_and_says_what_comes_instead() -> None:
     deprecated = {
-        "state": Status.DEPRECATED, "deprecated_since": "2026-01-01", "sunset": "2027-01-01",
+        "state": Status.DEPRECATED, "deprecated_on": "2026-01-01", "sunset": "2027-01-01",
         "replacement": "git.history@^1", "migration_guide": "https://docs.acme.dev/git",
     }  # fmt: skip
     answer = resolve("git.log", "^1", history("1.0.0!", v1_0_0=deprecated))
