@@ -57,7 +57,8 @@ class LineAcceptance(Row, table=True):
             postgresql_where=text("revoked_at IS NULL"),
         ),
         Index("ix_line_acceptance_consumer", "consumer"),
-        grants("SELECT", "INSERT", "UPDATE (basis, expires_at, revoked_at, revoked_by)"),
+        Index("ix_line_acceptance_id", "id"),
+        grants("SELECT", "INSERT", "UPDATE (basis, expires_at, accepted_at, accepted_by, revoked_at, revoked_by)"),
     )
 
     skill: str = Field(sa_column=Column(Text, ForeignKey("skill.name"), primary_key=True))

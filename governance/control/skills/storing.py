@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 
@@ -13,7 +13,7 @@ from governance.control.auth.roles import Caller
 from governance.control.skills.cards import cards, storable, store_card
 from governance.control.skills.ordering import sort_key
 from governance.control.skills.reading import Found
-from governance.control.skills.tables import VersionRow, VersionState
+from governance.control.skills.tables import FallbackRow, VersionRow, VersionState
 from governance.core.canonical import canonical_bytes
 from governance.core.contract import SkillManifest
 from governance.core.gate import GateDecision
@@ -75,6 +75,7 @@ def store(session: Session, admitted: Sequence[Admitted], order: Publish, *, by:
     session.add_all(versions)
     session.flush()
     session.add_all(states)
+    session.add_all(step for one in admitted for step in _steps(one.manifest))
     for one, version, state in zip(admitted, versions, states, strict=True):
         append(
             session,
@@ -116,6 +117,14 @@ def _version(one: Admitted, order: Publish, now: datetime, by: Caller) -> Versio
         published_at=now,
         published_by=by.label,
     )
+
+
+def _steps(manifest: SkillManifest) -> Iterator[FallbackRow]:
+    for step, one in enumerate(manifest.fallback):
+        if one.skill is not None:
+            target, _, wanted = one.skill.partition("@")
+            key = sort_key(Version.parse(manifest.version))
+            yield FallbackRow(skill=manifest.name, sort_key=key, step=step, target=target, range=wanted)
 
 
 def _state(manifest: SkillManifest, now: datetime) -> VersionState:

@@ -17,6 +17,7 @@ from sqlalchemy import (
     Integer,
     LargeBinary,
     Text,
+    text,
 )
 from sqlalchemy.dialects.postgresql import ARRAY
 from sqlmodel import Field
@@ -115,6 +116,8 @@ class VersionState(Row, table=True):
     __table_args__: ClassVar[Any] = (
         ForeignKeyConstraint(["skill", "sort_key"], ["skill_version.skill", "skill_version.sort_key"]),
         CheckConstraint(f"state IN {STATES}", name="state"),
+        Index("ix_skill_version_state_sunset", "sunset", postgresql_where=text("sunset IS NOT NULL")),
+        Index("ix_skill_version_state_replacement", "replacement", postgresql_where=text("replacement IS NOT NULL")),
         grants(
             "SELECT",
             "INSERT",
@@ -140,3 +143,20 @@ class VersionState(Row, table=True):
     migration_guide: str | None = Field(default=None, sa_column=Column(Text))
     revision: int = Field(sa_column=Column(Integer, nullable=False))
     updated_at: datetime = Field(sa_column=Column(DateTime(timezone=True), nullable=False))
+
+
+class FallbackRow(Row, table=True):
+    """A version names another skill as a step of its fallback: so the step is found from the skill it names."""
+
+    __tablename__: ClassVar[str] = "skill_fallback"
+    __table_args__: ClassVar[Any] = (
+        ForeignKeyConstraint(["skill", "sort_key"], ["skill_version.skill", "skill_version.sort_key"]),
+        Index("ix_skill_fallback_target", "target"),
+        grants("SELECT", "INSERT"),
+    )
+
+    skill: str = Field(sa_column=Column(Text, primary_key=True))
+    sort_key: bytes = Field(sa_column=Column(LargeBinary, primary_key=True))
+    step: int = Field(sa_column=Column(Integer, primary_key=True, autoincrement=False))
+    target: str = Field(sa_column=Column(Text, nullable=False))
+    range: str = Field(sa_column=Column(Text, nullable=False))
