@@ -1,7 +1,8 @@
 """Every independent break of one side, each with its place in both documents and a payload of its own.
 
 The walk follows the receiver's schema keyword by keyword. At each it puts the solver the same question as the
-verdict did, with everything but this one keyword masked, so a finding is a proof about that keyword alone.
+verdict did, with everything but this one keyword masked, so a finding is a proof about that keyword alone. It is put
+at the nearest position that can be asked about by itself, so that a finding costs the same at any depth.
 """
 
 from __future__ import annotations
@@ -11,16 +12,24 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final, TypeAlias
 
 from governance.core.canonical import escape
+from governance.core.compat.branches import Branches, Partners
 from governance.core.compat.model import ABSENT, Finding, Side
 from governance.core.compat.places import Places, Spot, field_of, fits
+from governance.core.compat.positions import Position
 from governance.core.compat.question import Question
 from governance.core.compat.telling import tell
 from governance.core.schema.answers import Answer
 from governance.core.schema.kinds import Kind, Mode
-from governance.core.schema.nodes import Node
+from governance.core.schema.nodes import Forest, Node
 
 Wrap: TypeAlias = Callable[[Node], Node]
-"""Puts a node of one position into the position it stands at, so that it can be asked of the whole value."""
+"""Puts a node of one place into the position around it, so that it can be asked there."""
+
+
+def _here(node: Node) -> Node:
+    """The place is the position itself."""
+    return node
+
 
 MAX_FINDINGS: Final = 200
 MAX_DEPTH: Final = 200
@@ -52,19 +61,25 @@ _SCALAR: Final[tuple[tuple[str, ...], ...]] = (
 _BESIDE: Final = {"dependentRequired": "dependent", "dependentSchemas": "dependent", "dependencies": "dependent"}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class _At:
-    """Where the walk stands: the receiver's spot, the sender's spots there, and how to get back to the root."""
+    """Where the walk stands: the receiver's spot, the sender's spots there, and where that can be asked about."""
 
     spot: Spot
     partners: list[Spot]
-    wrap: Wrap
     lifted: bool
+    position: Position
+    wrap: Wrap = _here
     masks: tuple[Node, ...] = ()
+    """What the position's values meet beside all that is sent: what else they lack is told elsewhere."""
     path: tuple[int, ...] = field(default=())
 
-    def child(self, spot: Spot, partners: list[Spot], wrap: Wrap) -> _At:
-        return replace(self, spot=spot, partners=partners, wrap=wrap, path=(*self.path, id(self.spot.schema)))
+    def child(self, spot: Spot, partners: list[Spot], wrap: Wrap, *, part: Position | None = None) -> _At:
+        """A place below, or beside, within the same position; or ``part``, which is asked about by itself."""
+        path = (*self.path, id(self.spot.schema))
+        if part is not None:
+            return replace(self, spot=spot, partners=partners, path=path, position=part, wrap=_here, masks=())
+        return replace(self, spot=spot, partners=partners, path=path, wrap=wrap)
 
 
 class Explainer:
@@ -82,8 +97,14 @@ class Explainer:
 
     def findings(self) -> list[Finding]:
         """The breaks and the undecided places, in the order of the receiver's document."""
-        root = _At(self.theirs.root, self.ours.in_place([self.ours.root]), lambda node: node, self.lowering.lifted)
-        self._walk(root)
+        self._walk(
+            _At(
+                spot=self.theirs.root,
+                partners=self.ours.in_place([self.ours.root]),
+                lifted=self.lowering.lifted,
+                position=Position.root(self.question),
+            )
+        )
         return self.found
 
     # The walk.
@@ -206,7 +227,8 @@ class Explainer:
         # What the sender is held to by the very same node cannot be refused: no need to ask.
         if any(one.sure and self.question.sender_lowering.lower(one.schema, one.scope) is node for one in partners):
             return
-        self._walk(at.child(spot, partners, wrap))
+        part = at.position.field(name, at.masks) if at.wrap is _here else None
+        self._walk(at.child(spot, partners, wrap, part=part))
 
     def _items(self, at: _At, schema: dict[str, Any], scope: Any) -> None:
         forest = self.forest
@@ -220,7 +242,8 @@ class Explainer:
 
             partners = self.ours.in_place(self.ours.items(at.partners, position))
             spot = self.theirs.child(at.spot, f"/{keyword}/{position}", child)
-            self._walk(at.child(spot, partners, wrap))
+            part = at.position.item(position, at.masks, alike=False) if at.wrap is _here else None
+            self._walk(at.child(spot, partners, wrap, part=part))
 
         def wrap_rest(node: Node) -> Node:
             return at.wrap(forest.items((forest.true,) * len(prefix), node))
@@ -230,57 +253,35 @@ class Explainer:
             self._leaf(at, "items", place, forest.items((forest.true,) * len(prefix), forest.false))
         elif rest is not True:
             partners = self.ours.in_place(self.ours.items(at.partners, None))
-            self._walk(at.child(self.theirs.child(at.spot, place, rest), partners, wrap_rest))
+            part = at.position.item(len(prefix), at.masks, alike=True) if at.wrap is _here else None
+            self._walk(at.child(self.theirs.child(at.spot, place, rest), partners, wrap_rest, part=part))
 
-    def _union(self, at: _At, keyword: str, branches: list[Any], scope: Any) -> None:
+    def _union(self, at: _At, keyword: str, schemas: list[Any], scope: Any) -> None:
         """Blame a branch where values were clearly meant for it; else the union as a whole."""
         forest = self.forest
-        lifted = at.lifted
-        nodes = [self.lowering.lower(branch, scope, lifted=lifted) for branch in branches]
-        union = forest.disjunction(nodes)
+        branches = Branches(self.theirs, schemas, scope, lifted=at.lifted)
+        union = branches.union
         before = len(self.found)
         if self._probe(at, union).found is not False:
-            heads = [self._head(branch, scope, node) for branch, node in zip(branches, nodes, strict=True)]
-            for index, (branch, head) in enumerate(zip(branches, heads, strict=True)):
+            heads = branches.heads()
+            partners = Partners(self.ours, at.partners)
+            for index, (schema, head) in enumerate(zip(schemas, heads, strict=True)):
                 if head is forest.true:
                     continue
-                others = [node for other, node in enumerate(nodes) if other != index]
-
-                def wrap(node: Node, others: list[Node] = others) -> Node:
-                    return at.wrap(forest.disjunction([*others, node]))
-
                 meant = replace(at, masks=(*at.masks, at.wrap(head)))
                 if self._probe(meant, union).found:
-                    spot = self.theirs.child(at.spot, f"/{keyword}/{index}", branch)
-                    self._walk(meant.child(spot, at.partners, wrap))
-            # What was meant for no branch is the union's own loss. Each branch's head is masked for good.
-            elsewhere = replace(
-                at, masks=(*at.masks, *(at.wrap(forest.negate(head)) for head in heads if head is not forest.true))
-            )
-            if len(self.found) == before:
-                elsewhere = at
+                    spot = self.theirs.child(at.spot, f"/{keyword}/{index}", schema)
+                    wrap = _beside(branches.beside(index, head), at.wrap, forest)
+                    self._walk(meant.child(spot, partners.meant_for(head), wrap))
+            # What was meant for no branch is the union's own loss. All branches' heads are masked for good.
+            told = forest.disjunction(head for head in heads if head is not forest.true)
+            elsewhere = at
+            if len(self.found) > before:
+                elsewhere = replace(at, masks=(*at.masks, at.wrap(forest.negate(told))))
             self._leaf(elsewhere, keyword, f"/{keyword}", union)
         if keyword == "oneOf":
-            whole = forest.conjunction(self.lowering.parts({"oneOf": branches}, scope, lifted))
+            whole = forest.conjunction(self.lowering.parts({"oneOf": schemas}, scope, at.lifted))
             self._leaf(replace(at, masks=(*at.masks, at.wrap(union))), "overlap", "/oneOf", whole)
-
-    def _head(self, branch: Any, scope: Any, node: Node) -> Node:
-        """What tells one branch from another: its type, and the constants among its fields."""
-        forest = self.forest
-        if not isinstance(branch, dict):
-            return forest.true
-        parts: list[Node] = []
-        if node.can_hold != (1 << 6) - 1:
-            parts.append(forest.types(node.can_hold))
-        for spot in self.theirs.in_place([Spot(branch, "", scope)]):
-            if not spot.sure:
-                continue
-            for name, child in spot.schema.get("properties", {}).items():
-                if isinstance(child, dict) and ("const" in child or "enum" in child):
-                    value = self.lowering.lower(child, spot.scope)
-                    parts.append(forest.props([(name, value)], (), forest.true, Mode.SILENT))
-                    parts.append(forest.literal(Kind.REQUIRED, name))
-        return forest.conjunction(parts)
 
     def _unevaluated(self, at: _At, schema: dict[str, Any], scope: Any) -> None:
         if "unevaluatedProperties" not in schema and "unevaluatedItems" not in schema:
@@ -293,7 +294,7 @@ class Explainer:
     # One question, one finding.
 
     def _probe(self, at: _At, node: Node) -> Answer:
-        return self.question.ask(at.wrap(node), at.masks)
+        return at.position.ask(at.wrap(node), at.masks)
 
     def _leaf(
         self,
@@ -312,12 +313,14 @@ class Explainer:
         if answer.found is False:
             return False
         keyword = place.removeprefix("/").partition("/")[0]
-        partner = next((spot for spot in at.partners if keyword and spot.has(keyword)), None)
+        partner = self._partner(at, keyword)
         ours = partner.pointer + f"/{keyword}" if partner else (at.partners[0].pointer if at.partners else None)
         theirs = at.spot.pointer + place
         ours_fragment = partner.schema[keyword] if partner and name is None else ABSENT
         theirs_fragment = name if name is not None else _fragment(at.spot.schema, keyword)
         side = self.question.side
+        if answer.found:
+            answer = answer._replace(value=at.position.payload(answer.value))
         self.found.append(
             tell(
                 self.question,
@@ -330,6 +333,17 @@ class Explainer:
             )
         )
         return True
+
+    def _partner(self, at: _At, keyword: str) -> Spot | None:
+        """The sender's spot that speaks of the keyword; rather not one that says the very same of it."""
+        spoken = [spot for spot in at.partners if keyword and spot.has(keyword)]
+        said = _fragment(at.spot.schema, keyword)
+        return next((spot for spot in spoken if spot.schema[keyword] != said), spoken[0] if spoken else None)
+
+
+def _beside(others: list[Node], wrap: Wrap, forest: Forest) -> Wrap:
+    """Of a branch: its part is missed where no other branch takes the value either."""
+    return wrap if not others else lambda node: wrap(forest.disjunction([*others, node]))
 
 
 def _fragment(schema: Any, keyword: str) -> Any:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 from governance.core.compat.judge import Judge, confirmed
 from governance.core.compat.model import JSON, Reading, Side, Witness
-from governance.core.schema.answers import ASKED, DENIED, ROOT, SENT, Answer, entry
+from governance.core.schema.answers import ASKED, DENIED, ROOT, SENT, Answer, State, entry
 from governance.core.schema.budget import Budget
 from governance.core.schema.lower import Lowering
 from governance.core.schema.nodes import Forest, Node
@@ -46,24 +45,29 @@ class Question:
         self.received = self.receiver_lowering.lower()
         self.explanation_budget = budget.remaining
         """As many steps again for the findings as the verdict may take."""
-        self._base: tuple[int, ...] = (entry(self.sent, ASKED),)
+        self.base: State = frozenset((entry(self.sent, ASKED),))
+        """What is sent, as a state."""
         if reading is Reading.DEFAULT:
-            self._base = (entry(self.sent, SENT), *([ROOT] if side is Side.INPUT else []))
+            self.base = frozenset((entry(self.sent, SENT), *([ROOT] if side is Side.INPUT else [])))
 
     @property
     def interrupted(self) -> bool:
         """Did whoever asks say that it took long enough?"""
         return self.solver.budget.interrupted
 
-    def ask(self, denied: Node | None = None, also: Iterable[Node] = ()) -> Answer:
-        """A value that is sent, meets ``also`` and violates ``denied`` (the whole receiver by default)."""
+    def ask(self, denied: Node | None = None, also: Iterable[Node] = (), *, of: State | None = None) -> Answer:
+        """A value that is sent, meets ``also`` and violates ``denied`` (the whole receiver by default).
+
+        ``of`` is what is asked of one position, in place of all that is sent.
+        """
         node = self.received if denied is None else denied
-        answer = self.solver.question((*self._base, entry(node, DENIED), *(entry(one, ASKED) for one in also)))
+        state = self.base if of is None else of
+        answer = self.solver.question((*state, entry(node, DENIED), *(entry(one, ASKED) for one in also)))
         return Answer(None, None, "time") if answer.reason == "budget" and self.interrupted else answer
 
     def sends(self, also: Iterable[Node] = ()) -> Answer:
         """Any value that is sent and meets ``also``."""
-        return self.solver.question((*self._base, *(entry(one, ASKED) for one in also)))
+        return self.solver.question((*self.base, *(entry(one, ASKED) for one in also)))
 
     def witness(self, payload: JSON) -> Witness | None:
         """The payload as a witness, if the independent validator confirms it against the schemas as written."""
@@ -89,10 +93,3 @@ class Question:
         """The literal question: a value of the sender as written that the receiver as written refuses."""
         as_written = Lowering(self.forest, self.receiver, assert_formats=self.assert_formats).lower()
         return self.solver.question((entry(self.sent, ASKED), entry(as_written, DENIED)))
-
-
-def fragment(schema: Any, keyword: str) -> Any:
-    """What stands under ``keyword``, or ABSENT."""
-    from governance.core.compat.model import ABSENT
-
-    return schema[keyword] if isinstance(schema, dict) and keyword in schema else ABSENT

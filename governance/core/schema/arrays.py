@@ -21,7 +21,7 @@ _STEPS_A_PLACE: Final = 4
 
 
 @dataclass
-class _Shape:
+class ArrayShape:
     """The literals of one array position, sorted by what they say."""
 
     asked: list[tuple[Node, int]] = field(default_factory=list)
@@ -38,18 +38,18 @@ class _Shape:
 
 def find_array(solver: Solver, literals: list[int]) -> Answer:
     """A short array that meets the literals."""
-    shape = _sorted(solver, literals)
+    shape = array_shape(solver, literals)
     reason: str | None = None
     for counts in _count_choices(shape.either):
-        answer = _Search(solver, shape, [*shape.counts, *counts]).run()
+        answer = ArraySearch(solver, shape, [*shape.counts, *counts]).run()
         if answer.found:
             return answer
         reason = reason or answer.reason
     return Answer(None, None, reason) if reason else NOTHING
 
 
-def _sorted(solver: Solver, literals: list[int]) -> _Shape:
-    shape = _Shape()
+def array_shape(solver: Solver, literals: list[int]) -> ArrayShape:
+    shape = ArrayShape()
     for item in literals:
         if item < 0:
             continue
@@ -90,8 +90,8 @@ def _count_choices(
             yield [(node, ASKED, maximum + 1, None), *others]
 
 
-class _Search:
-    def __init__(self, solver: Solver, shape: _Shape, counts: list[tuple[Node, int, int, int | None]]) -> None:
+class ArraySearch:
+    def __init__(self, solver: Solver, shape: ArrayShape, counts: list[tuple[Node, int, int, int | None]]) -> None:
         self.solver = solver
         self.shape = shape
         self.counts = counts
@@ -129,16 +129,16 @@ class _Search:
 
     def _impossible(self, length: int) -> bool:
         """Can no array be this long or longer, demands aside?"""
-        return any(self._refuted(self._state_at(position)) for position in range(min(length, self.explicit + 1)))
+        return any(self._refuted(self.state_at(position)) for position in range(min(length, self.explicit + 1)))
 
-    def _state_at(self, position: int) -> State:
+    def state_at(self, position: int) -> State:
         true = self.solver.forest.true
         return frozenset(
             child.id * 4 + sign for node, sign in self.shape.asked if (child := _item(node, position)) is not true
         )
 
     def _of_length(self, length: int) -> list[Any] | None:
-        states = [self._state_at(min(position, self.explicit)) for position in range(length)]
+        states = [self.state_at(min(position, self.explicit)) for position in range(length)]
         if any(self._refuted(state) for state in set(states)):
             return None
         return self._deny_items(0, states)

@@ -26,7 +26,7 @@ _MAX_FILLERS: Final = 400
 _STEPS_A_PLACE: Final = 4
 
 
-class _Undecided(Exception):
+class Undecided(Exception):
     """Carries the reason code out of a look-up deep inside."""
 
 
@@ -51,12 +51,12 @@ def find_object(solver: Solver, literals: list[int], state: State) -> Answer:
         if solver.solve(sender | {FORCED}).found is False:
             shape.closed = False
     try:
-        return _Search(solver, shape).run()
-    except _Undecided as undecided:
+        return ObjectSearch(solver, shape).run()
+    except Undecided as undecided:
         return Answer(None, None, str(undecided))
 
 
-class _Search:
+class ObjectSearch:
     def __init__(self, solver: Solver, shape: ObjectShape) -> None:
         self.solver = solver
         self.shape = shape
@@ -102,7 +102,7 @@ class _Search:
             return True
         within = self.solver.name_within(name, self.shape.names)
         if within is None:
-            raise _Undecided("property-names")
+            raise Undecided("property-names")
         return within
 
     def _declared(self, name: str) -> bool:
@@ -124,7 +124,7 @@ class _Search:
         try:
             return matches(compile_pattern(pattern), name, self.solver.budget)
         except UnsupportedPattern as error:
-            raise _Undecided(f"regex-{error.reason}") from None
+            raise Undecided(f"regex-{error.reason}") from None
 
     def applicable(self, props: Node, name: str) -> list[Node]:
         """The nodes that one PROPS literal puts on the value under ``name``."""
@@ -215,7 +215,7 @@ class _Search:
             if on_names:
                 within = self.solver.name_within(name, (node.id * 4 + DENIED,))
                 if within is None:
-                    raise _Undecided("property-names")
+                    raise Undecided("property-names")
                 if within and self.possible(name):
                     yield name, None
                 continue
@@ -307,7 +307,7 @@ class _Search:
         conditions = name | {used.id * 4 + DENIED} if used is not self.solver.forest.false else name
         answer = self.solver.solve_type(n.STRING, conditions)
         if answer.found is None:
-            raise _Undecided(answer.reason or "property-names")
+            raise Undecided(answer.reason or "property-names")
         return answer.value if answer.found else None
 
     def _any_name(self, taken: tuple[str, ...]) -> str:

@@ -10,17 +10,15 @@ fixpoint for emptiness, which is coinduction for containment.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
-from itertools import combinations
-from typing import Any, Final
+from collections.abc import Callable, Iterable
+from typing import Final, TypeVar
 
-from governance.core.schema import arrays, numbers_leaf, objects, strings_leaf
 from governance.core.schema import kinds as n
-from governance.core.schema.answers import ASKED, DENIED, NOTHING, SENT, Answer, State, as_written, entry
-from governance.core.schema.apart import surely_disjoint
+from governance.core.schema.answers import ASKED, DENIED, NOTHING, Answer, State, entry
+from governance.core.schema.apart import Tags, tags_of
 from governance.core.schema.budget import Budget, BudgetExceeded
+from governance.core.schema.expansion import Expansion
 from governance.core.schema.holding import Holding
-from governance.core.schema.kinds import Kind
 from governance.core.schema.nodes import Forest, Node
 
 # A deep schema needs more Python frames than the default thousand. Frames live on the heap, so many are cheap,
@@ -28,17 +26,15 @@ from governance.core.schema.nodes import Forest, Node
 sys.setrecursionlimit(max(sys.getrecursionlimit(), 20_000))
 
 MAX_DEPTH: Final = 400
-MAX_OPTIONS: Final = 64
 
 # What things cost in steps of about a microsecond.
 _STEPS_A_QUESTION: Final = 10
 _STEPS_A_STATE: Final = 8
-_STEPS_A_BRANCH: Final = 8
-_CONSTANTS_A_STEP: Final = 12
-
 
 _UNDER_WAY: Final = Answer(None, None, "under-way")
 _NEVER: Final = 1 << 30
+
+_T = TypeVar("_T")
 
 _ORDER: Final = (n.STRING, n.NUMBER, n.BOOLEAN, n.NULL, n.OBJECT, n.ARRAY)
 
@@ -57,6 +53,15 @@ class Solver:
         self.holding = Holding(forest, budget)
         self._overlap: dict[tuple[int, int], bool] = {}
         self.props_maps: dict[int, dict[str, Node]] = {}
+        self._tags: dict[int, Tags | None] = {}
+
+    def attempt(self, work: Callable[[], _T]) -> _T | None:
+        """What ``work`` finds out from the outside; None where it comes to the end of the budget or too deep."""
+        try:
+            return work()
+        except (BudgetExceeded, RecursionError):
+            self._reset()
+            return None
 
     def question(self, entries: Iterable[int]) -> Answer:
         """Solve a state from the outside: a spent budget or too deep a recursion becomes a reason."""
@@ -142,7 +147,7 @@ class Solver:
                 node = by_id[item >> 2]
                 if not (node.can_fail if item & 3 == DENIED else node.can_hold) & type_mask:
                     return NOTHING
-        return _Expansion(self, type_mask, state).run(list(state), set(), [], [])
+        return Expansion(self, type_mask, state).answer()
 
     def overlap(self, left: Node, right: Node) -> bool:
         """May both hold for one value? True where that cannot be decided."""
@@ -159,240 +164,25 @@ class Solver:
             known = self.props_maps[props.id] = dict(props.args[0])
         return known
 
+    def tags(self, union: Node) -> Tags | None:
+        """What tells a union's branches apart by a constant, if all that may hold for an object have one."""
+        if union.id not in self._tags:
+            self._tags[union.id] = tags_of(union.args)
+        return self._tags[union.id]
+
+    def plain(self, type_mask: int, state: State) -> list[int] | None:
+        """The literals that the state comes to for one type; None where it leaves a choice or holds for no value."""
+        for item in state:
+            if item >= 0:
+                node = self.forest.by_id[item >> 2]
+                if not (node.can_fail if item & 3 == DENIED else node.can_hold) & type_mask:
+                    return None
+        return Expansion(self, type_mask, state).plain()
+
     def name_within(self, name: str, conditions: Iterable[int]) -> bool | None:
         """Does a property name satisfy the signed string nodes? None when that cannot be decided."""
         constant = self.forest.enum([(n.STRING, name)])
         return self.solve_type(n.STRING, frozenset((*conditions, entry(constant, ASKED)))).found
-
-
-class _Expansion:
-    """One position, one type: expands connectives until only literals are left, then asks the type module."""
-
-    def __init__(self, solver: Solver, type_mask: int, state: State) -> None:
-        self.solver = solver
-        self.by_id = solver.forest.by_id
-        self.type = type_mask
-        self.state = state
-
-    def run(self, todo: list[int], seen: set[int], literals: list[int], choices: list[list[tuple[int, ...]]]) -> Answer:
-        budget = self.solver.budget
-        budget.spend(_STEPS_A_BRANCH + len(seen) // 16)
-        while True:
-            if not self._expand(todo, seen, literals, choices):
-                return NOTHING
-            budget.spend(len(choices))
-            narrowed = self._narrow(seen, choices, todo)
-            if narrowed is None:
-                return NOTHING
-            choices = narrowed
-            if not todo:
-                break
-        if not choices:
-            return self._leaf(literals)
-        declaring = [choice for choice in choices if self._declares(choice)]
-        # While a choice may still declare names to a sender, a closed look would be too strict.
-        guess = self._leaf(as_written(literals) if declaring else literals)
-        if guess.found is False:
-            return NOTHING
-        open_choices = [choice for choice in choices if not self._declares(choice)]
-        if guess.found:
-            open_choices = [choice for choice in open_choices if not self._met_by(guess.value, choice)]
-        if not open_choices and not declaring:
-            return guess
-        # Only a choice that the guess violates can have a part in a refutation.
-        split = min(open_choices or declaring, key=len)
-        others = [choice for choice in choices if choice is not split]
-        reason: str | None = None
-        for alternative in split:
-            answer = self.run([item for item in alternative if item >= 0], set(seen), list(literals), list(others))
-            if answer.found:
-                return answer
-            reason = reason or answer.reason
-            if not alternative or alternative[-1] == _TRUNCATED:
-                reason = reason or "union-width"
-        return Answer(None, None, reason) if reason else NOTHING
-
-    def _expand(
-        self, todo: list[int], seen: set[int], literals: list[int], choices: list[list[tuple[int, ...]]]
-    ) -> bool:
-        """Work off ``todo``; False when it cannot all be met."""
-        type_mask, by_id, budget = self.type, self.by_id, self.solver.budget
-        while todo:
-            budget.spend(2)
-            item = todo.pop()
-            if item in seen:
-                continue
-            if item < 0:
-                seen.add(item)
-                literals.append(item)
-                continue
-            node, sign = by_id[item >> 2], item & 3
-            standing = self._standing(node, sign, seen)
-            if standing is False:
-                return False
-            seen.add(item)
-            if standing:
-                continue
-            kind = node.kind
-            if kind is Kind.AND:
-                if sign == DENIED:
-                    choices.append([(entry(child, DENIED),) for child in node.args])
-                else:
-                    todo.extend(entry(child, sign) for child in node.args)
-            elif kind is Kind.OR:
-                if sign == DENIED:
-                    todo.extend(entry(child, DENIED) for child in node.args)
-                elif sign == SENT and node.tells & type_mask:
-                    choices.append(self._subsets(node))
-                else:
-                    choices.append([(entry(child, sign),) for child in node.args])
-            elif kind is Kind.NOT:
-                todo.append(entry(node.args[0], ASKED if sign == DENIED else DENIED))
-            elif kind is Kind.ONEOF:
-                choices.append(self._exactly_one(node, sign))
-            elif kind is Kind.REF:
-                todo.append(entry(self.solver.forest.targets[node.args[0]], sign))
-            elif kind is not Kind.TYPES:
-                literals.append(item)
-        return True
-
-    def _standing(self, node: Node, sign: int, seen: set[int]) -> bool | None:
-        """True: already met for this type. False: cannot be met. None: open."""
-        if sign == DENIED:
-            if not node.can_fail & self.type or entry(node, ASKED) in seen or entry(node, SENT) in seen:
-                return False
-            return not node.can_hold & self.type or None
-        if not node.can_hold & self.type or entry(node, DENIED) in seen:
-            return False
-        if sign == SENT and node.tells & self.type:
-            return None
-        return not node.can_fail & self.type or None
-
-    def _narrow(
-        self, seen: set[int], choices: list[list[tuple[int, ...]]], todo: list[int]
-    ) -> list[list[tuple[int, ...]]] | None:
-        """Drop dead alternatives and met choices; a choice with one alternative left is no choice."""
-        remaining: list[list[tuple[int, ...]]] = []
-        for alternatives in choices:
-            self.solver.budget.spend(len(alternatives))
-            live: list[tuple[int, ...]] = []
-            met = False
-            for alternative in alternatives:
-                standing = self._alternative(alternative, seen)
-                if standing and not self._declares(alternatives):
-                    met = True
-                    break
-                if standing is not False:
-                    live.append(alternative)
-            if met:
-                continue
-            if not live:
-                return None
-            if len(live) == 1 and _TRUNCATED not in live[0]:
-                todo.extend(live[0])
-            else:
-                remaining.append(live)
-        return remaining
-
-    def _alternative(self, alternative: tuple[int, ...], seen: set[int]) -> bool | None:
-        met = True
-        for item in alternative:
-            if item < 0:
-                met = False
-                continue
-            if item in seen:
-                continue
-            standing = self._standing(self.by_id[item >> 2], item & 3, seen)
-            if standing is False:
-                return False
-            met = met and bool(standing)
-        return met or None
-
-    def _met_by(self, value: Any, choice: list[tuple[int, ...]]) -> bool:
-        """Does the value satisfy one of the alternatives?"""
-        holds = self.solver.holding.holds
-        return any(
-            all(item >= 0 and holds(self.by_id[item >> 2], value) is (item & 3 != DENIED) for item in alternative)
-            for alternative in choice
-        )
-
-    def _declares(self, choice: list[tuple[int, ...]]) -> bool:
-        """May taking one alternative more tell a sender of more names? Then none is met for good."""
-        return any(
-            item >= 0 and item & 3 == SENT and self.by_id[item >> 2].tells & self.type
-            for alternative in choice
-            for item in alternative
-        )
-
-    def _subsets(self, node: Node) -> list[tuple[int, ...]]:
-        """What a sender may take at once from a union: names count as declared by every branch that passes."""
-        live = [child for child in node.args if child.can_hold & self.type]
-        options: list[tuple[int, ...]] = [(entry(child, SENT),) for child in live]
-        if surely_disjoint(tuple(live)):
-            return options
-        grown: list[tuple[Node, ...]] = [(child,) for child in live]
-        for _ in range(1, len(live)):
-            larger: list[tuple[Node, ...]] = []
-            for chosen in grown:
-                start = live.index(chosen[-1]) + 1
-                for child in live[start:]:
-                    if all(self.solver.overlap(one, child) for one in chosen):
-                        larger.append((*chosen, child))
-                        if len(larger) + len(options) > MAX_OPTIONS:
-                            return [*options, (*(entry(one, SENT) for one in live), _TRUNCATED)]
-            options.extend(tuple(entry(one, SENT) for one in chosen) for chosen in larger)
-            grown = larger
-        return options
-
-    def _exactly_one(self, node: Node, sign: int) -> list[tuple[int, ...]]:
-        branches: tuple[Node, ...] = node.args[0]
-        if sign == DENIED:
-            none = tuple(entry(branch, DENIED) for branch in branches)
-            live = [branch for branch in branches if branch.can_hold & self.type]
-            pairs = [
-                (entry(one, ASKED), entry(other, ASKED))
-                for one, other in combinations(live, 2)
-                if self.solver.overlap(one, other)
-            ]
-            return [none, *pairs]
-        # By position: the same branch twice fits twice, so it can never be the one.
-        return [
-            (entry(chosen, sign), *(entry(other, DENIED) for place, other in enumerate(branches) if place != index))
-            for index, chosen in enumerate(branches)
-        ]
-
-    def _leaf(self, literals: list[int]) -> Answer:
-        by_id = self.by_id
-        if any(item >= 0 and by_id[item >> 2].kind is Kind.OPAQUE for item in literals):
-            known = [item for item in literals if item < 0 or by_id[item >> 2].kind is not Kind.OPAQUE]
-            if self._known_leaf(known).found is False:
-                return NOTHING
-            reason = next(
-                by_id[item >> 2].args[0] for item in literals if item >= 0 and by_id[item >> 2].kind is Kind.OPAQUE
-            )
-            return Answer(None, None, reason)
-        return self._known_leaf(literals)
-
-    def _known_leaf(self, literals: list[int]) -> Answer:
-        if self.type == n.OBJECT:
-            return objects.find_object(self.solver, literals, self.state)
-        if self.type == n.ARRAY:
-            return arrays.find_array(self.solver, literals)
-        if self.type == n.STRING:
-            return strings_leaf.find(self.solver, literals)
-        if self.type == n.NUMBER:
-            return numbers_leaf.find(self.solver, literals)
-        by_id = self.by_id
-        candidates = [False, True] if self.type == n.BOOLEAN else [None]
-        for candidate in candidates:
-            key = (self.type, candidate)
-            if all((key in by_id[item >> 2].args[0]) != (item & 3 == DENIED) for item in literals if item >= 0):
-                return Answer(True, candidate)
-        return NOTHING
-
-
-_TRUNCATED: Final = -3
-"""Marks an alternative that stands for more than were worth listing."""
 
 
 def _contradicts(state: State) -> bool:
