@@ -153,6 +153,12 @@ Contracts that came back with the same digest, of those the dialect can hold.
 """
 
 
+@cache
+def lost(file: str, form: str) -> tuple[str, ...]:
+    """The skills of a source whose contract does not come back from a dialect that can hold it."""
+    return tuple(skill.name for skill in outcome(file).skills if fits(skill, form) and not comes_back(skill, form))
+
+
 def page() -> str:
     """The whole page."""
     return "\n".join(_page()) + "\n"
@@ -172,13 +178,13 @@ def _page() -> Iterator[str]:
     yield from _WRITTEN.split("\n")
     yield row(("source", *FORMS))
     yield row(("---",) * (1 + len(FORMS)))
-    for name, one in outcomes.items():
-        yield row((name, *(_round_trip(one, form) for form in FORMS)))
+    for name, file in SOURCES.items():
+        yield row((name, *(_round_trip(file, form) for form in FORMS)))
 
 
-def _round_trip(one: Outcome, form: str) -> str:
-    skills = [skill for skill in one.skills if fits(skill, form)]
-    return f"{sum(comes_back(skill, form) for skill in skills)} of {len(skills)}" if skills else "-"
+def _round_trip(file: str, form: str) -> str:
+    held = sum(fits(skill, form) for skill in outcome(file).skills)
+    return f"{held - len(lost(file, form))} of {held}" if held else "-"
 
 
 def _counts(
