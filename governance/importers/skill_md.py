@@ -100,6 +100,8 @@ def _draft(parts: Parts, source: Source) -> SkillDraft:
         if not isinstance(value, str) or not value.strip()
     ]
     version = _take_version(rest, parts, document)
+    if rest.get("metadata") == {}:
+        del rest["metadata"]  # it says nothing, whether a version stood in it or not
     fields: dict[str, JSON] = {"description": description, "category": "knowledge"}
     if allowed := allowed_tools_of(rest.pop("allowed-tools", None), faults):
         fields["allowed_tools"] = allowed
@@ -218,8 +220,6 @@ def _take_version(rest: dict[str, JSON], parts: Parts, document: Document) -> st
     left = {key: item for key, item in holder.items() if key != "version"}
     if holder is metadata:
         rest["metadata"] = left
-        if not left:
-            del rest["metadata"]
     else:
         del rest["version"]
     if isinstance(value, str):
