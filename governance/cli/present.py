@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from governance.cli.exact import dumps
+from governance.cli.hit import hit_changes
 from governance.cli.report import Block, Change, Fact, Verdict
 from governance.core.compat.codes import CODES
 
@@ -146,11 +147,12 @@ def is_taken(decision: JSONObject) -> bool:
 
 
 def decision_blocks(decision: JSONObject, *, notes: bool = True) -> Iterator[Block]:
-    """The reasons, then every change once, though several versions of the line may show it."""
+    """The reasons, every change once, though several versions of the line may show it, then who is hit."""
     yield from map(reason_change, told_reasons(decision))
     for _, finding, change in told_findings(decision):
         if notes or finding["level"] != "note":
             yield change
+    yield from hit_changes(decision.get("consumers"))
 
 
 def told_reasons(decision: JSONObject) -> Iterator[JSONObject]:

@@ -52,7 +52,9 @@ def run(argv: Sequence[str]) -> int:
         output = _early_output(parser, rest)
         if getattr(module, "VALUES_MAY_BEGIN_WITH_DASH", False):
             rest = protect(rest)
-        arguments = parser.parse_args(rest)
+        # the flags of a server may stand between `mcp` and its URL; that kind of reading loses a `--`
+        mixed = command_after(module) is not None and "--" not in rest
+        arguments = parser.parse_intermixed_args(rest) if mixed else parser.parse_args(rest)
         arguments.command = command
         output = Output(
             destinations=destinations(arguments.reports),
@@ -80,16 +82,19 @@ def build_parser(word: str, module: ModuleType) -> Parser:
 
 def load_command(word: str) -> ModuleType:
     """The module that holds a command."""
-    name = "import_" if word == "import" else word
+    name = "import_" if word == "import" else word.replace("-", "_")
     return importlib.import_module(f"governance.cli.commands.{name}")
 
 
-def _with_command(module: ModuleType, rest: Sequence[str]) -> tuple[list[str], list[str] | None]:
-    """The words of ours, and after ``--`` those of a program to be started, where the command starts one.
+def command_after(module: ModuleType) -> str | None:
+    """``COMMAND_AFTER`` of a command: the word that must stand before the ``--`` after which a program is named;
+    empty: none must; None: it starts no program."""
+    return getattr(module, "COMMAND_AFTER", None)
 
-    ``COMMAND_AFTER``: the word that must stand before ``--`` for that; empty: none must.
-    """
-    after: str | None = getattr(module, "COMMAND_AFTER", None)
+
+def _with_command(module: ModuleType, rest: Sequence[str]) -> tuple[list[str], list[str] | None]:
+    """The words of ours, and after ``--`` those of a program to be started, where the command starts one."""
+    after = command_after(module)
     before = list(rest[: rest.index("--")]) if "--" in rest else None
     if after is None or before is None or (after and after not in before):
         return list(rest), None

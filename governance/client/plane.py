@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from governance.client.policies import Policies
+from governance.client.questions import Questions
 from governance.client.requests import error_from_problem
 from governance.client.requests import segment as _segment
 from governance.core.releases import VersionBy
@@ -44,7 +45,7 @@ from governance.wire import (
 )
 
 
-class ControlPlane(Policies):
+class ControlPlane(Policies, Questions):
     """The control plane at ``base_url``; close it, or use it as a context manager.
 
     ``transport`` is for tests and embedding. Every method may raise ServerUnreachable, AuthError,

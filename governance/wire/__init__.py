@@ -33,6 +33,7 @@ from governance.wire.catalogues import (
 from governance.wire.checks import CheckProvenance, CheckRequest, CheckResult
 from governance.wire.exact import write_json
 from governance.wire.policies import EffectivePolicy, PolicyPage, PolicyRequest, PolicyRevision, PolicyValue
+from governance.wire.questions import Judgement, Matrix
 from governance.wire.resolve import (
     HeldBackView,
     Resolution,
@@ -76,7 +77,9 @@ __all__ = [
     "Health",
     "HeldBackView",
     "JSONObject",
+    "Judgement",
     "LineView",
+    "Matrix",
     "PolicyPage",
     "PolicyRequest",
     "PolicyRevision",

@@ -19,7 +19,10 @@ from governance.cli.run import Call
 from governance.errors import GovernanceError, ServiceError
 from governance.opinion import CoversWorker
 
-OK, WARN, FAIL = "ok", "warn", "fail"
+OK, WARN, FAIL, UNASKED = "ok", "warn", "fail", "-"
+
+NEEDS_SETTINGS = frozenset({"database"})
+"""What nobody can ask while the settings are unusable."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,10 +86,15 @@ def _look(call: Call) -> Iterator[Finding]:
         ("git", _git),
         ("second opinion", _opinion),
     )
+    unusable = False
     for subject, look in looks:
+        if unusable and subject in NEEDS_SETTINGS:
+            yield Finding(subject=subject, status=UNASKED, detail="not asked: the settings come first")
+            continue
         try:
             yield look()
         except GovernanceError as error:
+            unusable = unusable or subject == "settings"
             yield Finding(subject=subject, status=FAIL, detail=error.message, fix=error.fix)
 
 

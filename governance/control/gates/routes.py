@@ -1,11 +1,11 @@
-"""``/v1/checks`` and ``/v1/resolve``."""
+"""``/v1/checks``, ``/v1/resolve``, and questions about a published version."""
 
 from __future__ import annotations
 
 import hashlib
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Path, Request
+from fastapi import APIRouter, Depends, Path, Query, Request
 from fastapi.responses import Response
 from sqlmodel import Session
 from starlette.concurrency import run_in_threadpool
@@ -18,7 +18,10 @@ from governance.control.gates import checks, resolving
 from governance.control.idempotency.service import REPLAYED, GivenKey, claimed
 from governance.control.problems import problem_of, responses
 from governance.control.settings import Settings
+from governance.control.skills import asking
 from governance.control.skills.judging import Judge
+from governance.core.names import check_name
+from governance.core.versioning import Version
 from governance.errors import (
     DocumentTooLarge,
     Forbidden,
@@ -38,14 +41,29 @@ from governance.errors import (
     UsageError,
 )
 from governance.telemetry import Telemetry
-from governance.wire import CheckRequest, CheckResult, Problem, ResolveAnswer, ResolveRequest, write_json
+from governance.wire import (
+    CheckRequest,
+    CheckResult,
+    Judgement,
+    Matrix,
+    Problem,
+    ResolveAnswer,
+    ResolveRequest,
+    write_json,
+)
 
 router = APIRouter(prefix="/v1", tags=["gate"])
 
 Read = Annotated[Session, Depends(session, scope="function")]
 
+SkillName = Annotated[str, Path(max_length=128, description="The skill's whole name.")]
+VersionNumber = Annotated[str, Path(max_length=256)]
+EnvironmentName = Annotated[str, Query(pattern=r"^[a-z0-9][a-z0-9_-]{0,62}$")]
+EnvironmentFilter = Annotated[str | None, Query(pattern=r"^[a-z0-9][a-z0-9_-]{0,62}$")]
+
 _ALWAYS = (Unauthenticated, UnknownParameter, InvalidRequest, ServiceUnavailable, ServiceError)
 _BODY = (*_ALWAYS, Forbidden, MalformedDocument, UnsupportedMediaType, DocumentTooLarge)
+_QUESTION = (*_ALWAYS, Forbidden, InvalidName, InvalidVersion, NotFound, UsageError)
 _CHECK = (
     *_BODY, InvalidName, InvalidVersion, NotFound, UsageError, IdempotencyKeyReused, RequestRunning, TooManyRequests,
 )  # fmt: skip
@@ -124,6 +142,68 @@ async def resolve(
     if is_fresh(request, etag):
         return Response(status_code=304, headers=headers)
     return JSONAnswer(content, headers=headers)
+
+
+@router.get(
+    "/skills/{name}/versions/{version}/can-i-deploy",
+    response_model=Judgement,
+    responses=responses(*_QUESTION),
+)
+def can_i_deploy(
+    request: Request,
+    caller: Known,
+    name: SkillName,
+    version: VersionNumber,
+    environment: EnvironmentName,
+    beside: Annotated[bool, Query(description="It runs beside what runs there, not in its place.")] = False,
+) -> Response:
+    """May this version run there: for each consumer of that environment, whether its calls keep working."""
+    state = request.app.state
+    judged = asking.may_deploy(
+        state.database,
+        check_name(name),
+        Version.parse(version),
+        environment,
+        beside=beside,
+        by=caller,
+        judge=state.judge,
+    )
+    return JSONAnswer(judged.to_document(), headers={"Cache-Control": NO_STORE})
+
+
+@router.get(
+    "/skills/{name}/versions/{version}/can-i-retire",
+    response_model=Judgement,
+    responses=responses(*_QUESTION),
+)
+def can_i_retire(request: Request, caller: Known, current: Read, name: SkillName, version: VersionNumber) -> Response:
+    """May this version go: for each consumer, what would serve it then, and whether its calls keep working."""
+    judged = asking.may_retire(
+        current, check_name(name), Version.parse(version), by=caller, judge=request.app.state.judge
+    )
+    return JSONAnswer(judged.to_document(), headers={"Cache-Control": NO_STORE})
+
+
+@router.get("/skills/{name}/matrix", response_model=Matrix, responses=responses(*_QUESTION))
+def get_matrix(
+    request: Request,
+    caller: Known,
+    name: SkillName,
+    versions: Annotated[list[str], Query(alias="version", max_length=asking.MAX_COLUMNS)] = [],  # noqa: B006
+    consumer: Annotated[str | None, Query(max_length=128)] = None,
+    environment: EnvironmentFilter = None,
+) -> Response:
+    """Consumers by versions: what serves each now, and which versions would keep its calls working."""
+    found = asking.matrix_of(
+        request.app.state.database,
+        check_name(name),
+        versions=[Version.parse(one) for one in versions],
+        consumer=consumer,
+        environment=environment,
+        by=caller,
+        judge=request.app.state.judge,
+    )
+    return JSONAnswer(found, headers={"Cache-Control": NO_STORE})
 
 
 def _of_request(result: dict[str, object], request: Request) -> dict[str, object]:

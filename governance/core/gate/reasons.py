@@ -171,6 +171,12 @@ _ROWS: Final = (
         fix="Have it declare a range that is published: `govctl consumer register`.",
     ),
     ReasonCode(
+        id="still-deployed",
+        outcome=Outcome.BLOCK,
+        title="The version still runs in an environment",
+        fix="Deploy another version there, or end the deployment on record: `govctl deployment`.",
+    ),
+    ReasonCode(
         id="nobody-hit",
         outcome=Outcome.ALLOW,
         title="No consumer on record is hit",
@@ -193,6 +199,12 @@ _ROWS: Final = (
         outcome=Outcome.WARN,
         title="A finding passes by an approved exception",
         fix="Mend the finding before the exception expires.",
+    ),
+    ReasonCode(
+        id="exception-reopened",
+        outcome=Outcome.WARN,
+        title="An exception does not stand here: what surrounds the finding is not what was approved",
+        fix="Undo the change around the finding, or have a new exception approved for this check.",
     ),
     ReasonCode(
         id="replacement-missing",

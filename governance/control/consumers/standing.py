@@ -1,0 +1,39 @@
+"""What runs where, and who was served without saying what they need."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlalchemy import text
+from sqlmodel import Session
+
+_DEPLOYED = text(
+    "SELECT version FROM deployment WHERE skill = :skill AND environment = :environment AND ended_at IS NULL"
+)
+_RUNS_IN = text(
+    "SELECT environment FROM deployment WHERE skill = :skill AND version = :version AND ended_at IS NULL"
+    " ORDER BY environment"
+)
+_SILENT = text(
+    """
+    SELECT k.consumer FROM consumer_contact k
+    WHERE k.skill = :skill
+      AND NOT EXISTS (SELECT FROM consumer_need n WHERE n.skill = k.skill AND n.consumer = k.consumer)
+    ORDER BY k.consumer LIMIT :limit
+    """
+)
+
+
+def deployed(session: Session, skill: str, environment: str) -> Sequence[str]:
+    """The versions of a skill that run in an environment, as far as is on record."""
+    return list(session.execute(_DEPLOYED, {"skill": skill, "environment": environment}).scalars())
+
+
+def runs_in(session: Session, skill: str, version: str) -> Sequence[str]:
+    """The environments in which a version runs."""
+    return list(session.execute(_RUNS_IN, {"skill": skill, "version": version}).scalars())
+
+
+def silent(session: Session, skill: str, *, limit: int) -> Sequence[str]:
+    """Consumers that were served the skill and have declared nothing of it, the first by name."""
+    return list(session.execute(_SILENT, {"skill": skill, "limit": limit}).scalars())
