@@ -17,7 +17,7 @@ from governance.core.consent.serving import obstacle
 from governance.core.consumers.narrowing import narrowed
 from governance.core.consumers.needs import Need
 from governance.core.lines import Compare, HistoryItem
-from governance.core.skill import SkillManifest
+from governance.core.skill import SkillManifest, Status
 from governance.core.versioning import Range, Version
 from governance.errors import GovernanceError, InvalidRange
 
@@ -115,7 +115,7 @@ class Moves:
         if key not in self._known:
             mine = narrowed(old, sends=sends, reads=reads)
             # its name is the old one's: a comparison of two names would be one of two skills
-            self._known[key] = self.compare(mine, new)
+            self._known[key] = self.compare(mine, new).named(new.name)
         return self._known[key]
 
     def _sends_nothing(self, need: Need, old: SkillManifest) -> bool:
@@ -148,6 +148,13 @@ class Change:
     def item(self, version: Version) -> HistoryItem:
         return next(one for one in (*self.after, *self.before) if one.version == version)
 
+    def sides(self, one: ConsumerImpact) -> tuple[SkillManifest, SkillManifest] | None:
+        """What an impact of this change was compared from and to; None: nothing was compared."""
+        target = one.then if one.then != one.now else self.added.version if self.added is not None else None
+        if one.verdict is None or one.now is None or target is None:
+            return None
+        return self.item(one.now).manifest, self.item(target).manifest
+
     @classmethod
     def publish(cls, candidate: HistoryItem, history: Sequence[HistoryItem]) -> Change:
         """``candidate`` comes beside all others of its skill."""
@@ -158,7 +165,8 @@ class Change:
     def retire(cls, version: Version, history: Sequence[HistoryItem]) -> Change:
         """``version`` serves nobody any more."""
         name = history[0].manifest.name
-        after = [one for one in history if one.version != version]
+        # it stays where it stands: without it, the line it opened would be another's
+        after = [_retired(one) if one.version == version else one for one in history]
         return cls(skill=name, before=history, after=after, serve=by_consent)
 
     @classmethod
@@ -172,6 +180,10 @@ class Change:
         after = [*(one for one in deployed if beside and one.version != version.version), version]
         name = version.manifest.name
         return cls(skill=name, before=deployed or history, after=after, added=version, serve=by_range)
+
+
+def _retired(one: HistoryItem) -> HistoryItem:
+    return replace(one, published=replace(one.published, state=Status.RETIRED))
 
 
 def impacts(change: Change, needs: Iterable[Need], *, compare: Compare) -> tuple[ConsumerImpact, ...]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from governance.core.compat.model import JSON, Bump, Comparison, FindingLevel, Level, Verdict
@@ -23,6 +23,10 @@ class Reason:
     fix: str
     fingerprint: str | None = None
     """The finding it speaks of, if it speaks of one."""
+    surroundings: str | None = None
+    """What surrounds that finding, as an exception for it keeps it."""
+    exception: str | None = None
+    """The id of the exception it speaks of, if it speaks of one."""
     pointer: str | None = None
     """Into the candidate's manifest, where it speaks of one place that no finding names."""
 
@@ -34,6 +38,8 @@ class Reason:
             "fix": self.fix,
         }
         document |= {"fingerprint": self.fingerprint} if self.fingerprint else {}
+        document |= {"surroundings": self.surroundings} if self.surroundings else {}
+        document |= {"exception": self.exception} if self.exception else {}
         return document | ({"pointer": self.pointer} if self.pointer is not None else {})
 
 
@@ -90,6 +96,8 @@ class GateDecision:
     policy_origin: str = "default"
     consumers: tuple[ConsumerImpact, ...] = ()
     """Who is hit, worst first."""
+    surroundings: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """By fingerprint of every finding an exception may be asked for; several where versions of the line differ."""
     not_checked: tuple[str, ...] = ()
 
     @property
@@ -97,6 +105,12 @@ class GateDecision:
         """Every block rests on an undecided finding: ``govctl`` then ends with 3 instead of 1."""
         blocks = [reason for reason in self.reasons if reason.outcome is Outcome.BLOCK]
         return bool(blocks) and all(reason.code == "undecided" for reason in blocks)
+
+    @property
+    def exceptions_used(self) -> tuple[str, ...]:
+        """The ids of the exceptions without which it would block."""
+        used = (reason.exception for reason in self.reasons if reason.code == "exception-used")
+        return tuple(dict.fromkeys(one for one in used if one is not None))
 
     @property
     def opened_by(self) -> tuple[JSON, ...]:
@@ -142,5 +156,6 @@ class GateDecision:
             "line_compared": sum(one.role == "line" for one in self.compared),
             "policy": {"mode": self.policy, "origin": self.policy_origin},
             "consumers": summary(self.consumers),
+            "surroundings": {fingerprint: list(them) for fingerprint, them in self.surroundings.items()},
             "not_checked": list(self.not_checked),
         }

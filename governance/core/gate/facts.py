@@ -15,13 +15,18 @@ NEEDS_A_REGISTRY: Final = ("consumers", "policy", "exceptions", "replacement")
 
 @dataclass(frozen=True, kw_only=True)
 class GateException:
-    """An approved exception in force for one finding; scope, expiry and uses are checked by the caller."""
+    """An approved exception in force for one finding; expiry and uses are checked by the caller."""
 
     fingerprint: str
     id: str
     reason: str = ""
     surroundings: str = ""
-    """What :func:`surroundings` gave when it was asked for; it stands only while that is so. Empty: whatever it is."""
+    """As :func:`governance.core.exceptions.surroundings` gave it when it was asked for; it stands only while that is
+    so. Empty: whatever it is."""
+    environment: str | None = None
+    """It opens this environment alone; None: all of them."""
+    consumer: str | None = None
+    """It opens what this consumer is served alone; None: what all are."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
+from functools import partial
 
 from governance.core.compat.model import Bump, Comparison, Finding, FindingLevel, Level, Verdict
 from governance.core.consumers import Change, ConsumerImpact, Need, impacts
 from governance.core.gate.decision import ComparedWith, GateDecision, Reason
+from governance.core.gate.excuses import Excuses
 from governance.core.gate.facts import (
     LintComplaint,
     ReplacementFacts,
     Surroundings,
 )
-from governance.core.gate.hit import consumer_reasons, softened
+from governance.core.gate.hit import consumer_reasons, softened, surroundings_of
 from governance.core.gate.numbering import auto_version
 from governance.core.gate.reasons import REASONS, Outcome
 from governance.core.gate.replacing import replacement_faults
@@ -51,31 +53,31 @@ def decide(
     Raises:
         InvalidVersion: the candidate has no semantic version; see ``auto_version``.
     """
+    around = around or Surroundings()
+    again = partial(
+        decide,
+        history=history,
+        compare=compare,
+        lint_findings=(lint_findings := tuple(lint_findings)),
+        transitive=transitive,
+        fail_on=fail_on,
+        replacement=replacement,
+        today=today,
+        not_checked=not_checked,
+    )
     version = Version.parse(candidate.version)
     twin = next((one for one in history if one.version == version), None)
     if twin is not None and twin.published.manifest_digest != candidate.manifest_digest:
         honest = auto_version(candidate, history, compare=compare, transitive=transitive)
-        judged = decide(
-            replace(candidate, version=str(honest)),
-            history,
-            compare=compare,
-            lint_findings=lint_findings,
-            transitive=transitive,
-            fail_on=fail_on,
-            around=around,
-            replacement=replacement,
-            today=today,
-            not_checked=not_checked,
-        )
+        judged = again(replace(candidate, version=str(honest)), around=around)
         return refused_as_taken(judged, version, honest)
-    around = around or Surroundings()
     standing = Standing(
         candidate=candidate,
         version=version,
         history=[one for one in history if one is not twin],
         compare=compare,
         transitive=transitive,
-        exceptions={one.fingerprint: one for one in around.exceptions},
+        excuses=Excuses(exceptions=around.exceptions),
         taken=frozenset(one.version for one in history),
     )
     judge = _Judge(standing=standing)
@@ -99,7 +101,12 @@ def decide(
     judge.replacement(replacement)
     if today is not None:
         judge.notice(today, policy.notice)
-    return judge.decision(policy, unchecked)
+    decision = judge.decision(policy, unchecked)
+    if decision.exceptions_used:
+        without = again(candidate, around=replace(around, exceptions=()))
+        if without.outcome is not Outcome.BLOCK:  # an exception that nothing needed is none that was used
+            return without
+    return decision
 
 
 @dataclass(kw_only=True)
@@ -109,14 +116,22 @@ class _Judge:
     standing: Standing
     reasons: list[Reason] = field(default_factory=list)
     impacts: tuple[ConsumerImpact, ...] = ()
+    surroundings: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def _named(self) -> str:
         return f"{self.standing.candidate.name} {self.standing.version}"
 
     def say(
-        self, code: str, message: str, *, fix: str = "", finding: Finding | None = None, pointer: str | None = None
+        self,
+        code: str,
+        message: str,
+        *,
+        fix: str = "",
+        found: tuple[ComparedWith, Finding] | None = None,
+        pointer: str | None = None,
     ) -> None:
+        """``found``: the finding it speaks of, and the comparison it stands in."""
         row = REASONS[code]
         standing = self.standing
         level = standing.computed or standing.candidate.compatibility
@@ -126,9 +141,14 @@ class _Judge:
             above=next_version(highest, Bump.MAJOR),
             level=level.value if level and level is not Level.UNDECIDED else Level.BREAKING_CHANGE.value,
         )
-        fingerprint = finding.fingerprint if finding else None
         reason = Reason(
-            code=code, outcome=row.outcome, message=message, fix=text, fingerprint=fingerprint, pointer=pointer
+            code=code,
+            outcome=row.outcome,
+            message=message,
+            fix=text,
+            fingerprint=found[1].fingerprint if found else None,
+            surroundings=standing.excuses.around(found[1], *standing.sides(found[0])) if found else None,
+            pointer=pointer,
         )
         self.reasons.append(reason)
 
@@ -172,7 +192,7 @@ class _Judge:
             self.say(
                 "declared-too-mild",
                 f"Declared {declared.value}, but it is {counted.value}{shown}",
-                finding=worst[1] if worst else None,
+                found=worst,
             )
 
     def number(self) -> None:
@@ -196,38 +216,41 @@ class _Judge:
         self.say(
             "bump-too-small",
             f"{standing.version} is too small a step from {below}, a {needed.value} is due{because}",
-            finding=worst[1] if worst else None,
+            found=worst,
         )
 
     def findings(self, fail_on: Verdict | None) -> None:
-        said: set[str] = set()
+        said: set[tuple[str, bool]] = set()
         for one in self.standing.compared:
             undecided_for_nothing = one.comparison.verdict is Verdict.UNDECIDED
             for finding in one.comparison.findings:
                 undecided_for_nothing &= finding.level is not FindingLevel.UNDECIDED
                 risky = finding.level is FindingLevel.RISKY and one.role == "baseline"
-                if (finding.level in UNPROVED or risky) and finding.fingerprint not in said:
-                    said.add(finding.fingerprint)
-                    self._finding(one, finding, fail_on)
+                if finding.level in UNPROVED or risky:
+                    key = (finding.fingerprint, self.standing.passes(one, finding))
+                    if key not in said:
+                        said.add(key)
+                        self._finding(one, finding, fail_on)
             if undecided_for_nothing:
                 why = one.comparison.reason or "the engine gave no reason"
                 self.say("undecided", f"Against {one.version} it could not be decided: {why}.")
 
     def _finding(self, one: ComparedWith, finding: Finding, fail_on: Verdict | None) -> None:
-        exception = self.standing.exceptions.get(finding.fingerprint)
-        against = f"against {one.version}: {finding.message}"
-        if exception is not None:
-            why = f" ({exception.reason})" if exception.reason else ""
-            message = f"{finding.code} passes by exception {exception.id}{why}, {against}"
-            self.say("exception-used", message, finding=finding)
+        message, found = f"{finding.code} against {one.version}: {finding.message}", (one, finding)
+        if self._passes(one, finding, message):
             return
-        message = f"{finding.code} {against}"
         if finding.level is FindingLevel.UNDECIDED:
-            self.say("undecided", message, finding=finding)
+            self.say("undecided", message, found=found)
         elif fail_on is Verdict.RISKY or (fail_on is not None and finding.level is FindingLevel.BREAKING):
-            self.say("failed-on", message, fix=finding.fix, finding=finding)
+            self.say("failed-on", message, fix=finding.fix, found=found)
         elif finding.level is FindingLevel.RISKY:
-            self.say("risky", message, fix=finding.fix, finding=finding)
+            self.say("risky", message, fix=finding.fix, found=found)
+
+    def _passes(self, one: ComparedWith, finding: Finding, message: str) -> bool:
+        """By an exception, which is told; so is one that stands no more."""
+        reason = self.standing.excuses.told(finding, *self.standing.sides(one), message)
+        self.reasons.extend([] if reason is None else [reason])
+        return reason is not None and reason.code == "exception-used"
 
     def line(self) -> None:
         standing = self.standing
@@ -247,24 +270,28 @@ class _Judge:
                 "opens-line",
                 f"{standing.version} opens a new line: callers of {standing.baseline.version} stay there "
                 f"until they accept it, and the bare name {standing.candidate.name} now needs a range.",
-                finding=worst[1] if worst and worst[1].level in UNPROVED else None,
+                found=worst if worst and worst[1].level in UNPROVED else None,
             )
 
     def step_onward(self) -> None:
         """A version put in below another must not make the step between the two a break."""
         onward = self.standing.onward
-        for finding in onward.comparison.findings if onward else ():
-            if onward and finding.level in UNPROVED and finding.fingerprint not in self.standing.exceptions:
-                code = "breaks-next" if finding.level is FindingLevel.BREAKING else "undecided"
+        if onward is None:
+            return
+        for finding in onward.comparison.findings:
+            if finding.level in UNPROVED:
                 message = f"{finding.code} from here to {onward.version}: {finding.message}"
-                self.say(code, message, finding=finding)
+                if not self._passes(onward, finding, message):
+                    code = "breaks-next" if finding.level is FindingLevel.BREAKING else "undecided"
+                    self.say(code, message, found=(onward, finding))
 
     def consumers(self, needs: Sequence[Need]) -> None:
         """Who would be served what breaks them, or is hit otherwise: one reason a kind, all of them by name below."""
         standing = self.standing
         change = Change.publish(self._as_published(), standing.history)
         self.impacts = impacts(change, needs, compare=standing.compare)
-        self.reasons.extend(consumer_reasons(self.impacts, excused=standing.exceptions.keys()))
+        self.reasons.extend(consumer_reasons(self.impacts, change, standing.excuses))
+        self.surroundings = {**surroundings_of(self.impacts, change, standing.excuses), **standing.surroundings}
 
     def _as_published(self) -> HistoryItem:
         """The candidate as it would stand, were it let in."""
@@ -334,6 +361,7 @@ class _Judge:
             policy=policy.mode.value,
             policy_origin=policy.origin("mode"),
             consumers=self.impacts,
+            surroundings=self.surroundings,
             not_checked=not_checked,
         )
 

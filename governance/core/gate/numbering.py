@@ -35,7 +35,6 @@ def auto_version(
         history=history,
         compare=compare,
         transitive=transitive,
-        exceptions={},
     )
     if standing.baseline is None:
         return highest.release if highest.is_prerelease else next_version(highest, Bump.MAJOR)
@@ -69,7 +68,6 @@ def replay(manifests: Iterable[SkillManifest], *, compare: Compare) -> list[Hist
             history=tuple(history),
             compare=compare,
             transitive=True,
-            exceptions={},
         )
         published = Published(
             version=standing.version,

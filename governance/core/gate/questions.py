@@ -9,6 +9,8 @@ from typing import Any
 
 from governance.core.consumers import Change, ConsumerImpact, Need, impacts, summary
 from governance.core.gate.decision import Reason
+from governance.core.gate.excuses import Excuses
+from governance.core.gate.facts import GateException
 from governance.core.gate.hit import consumer_reasons, softened
 from governance.core.gate.reasons import REASONS, Outcome
 from governance.core.lines import Compare
@@ -58,16 +60,17 @@ def answer(
     compare: Compare,
     policy: Policy,
     environment: str | None = None,
-    excused: Collection[str] = (),
+    exceptions: Iterable[GateException] = (),
     further: Iterable[Reason] = (),
 ) -> Answer:
     """Judge ``change`` for the consumers that ``needs`` speak of.
 
-    ``excused``: fingerprints of findings that an exception in force lets pass here. ``further``: reasons of other
-    kinds, as the table has them; the policy softens all alike.
+    ``exceptions``: those in force for the skill. ``further``: reasons of other kinds, as the table has them; the
+    policy softens all alike.
     """
     found = impacts(change, needs, compare=compare)
-    reasons = [softened(one, policy.mode) for one in (*consumer_reasons(found, excused=excused), *further)]
+    hit = consumer_reasons(found, change, Excuses(exceptions=tuple(exceptions)), environment=environment)
+    reasons = [softened(one, policy.mode) for one in (*hit, *further)]
     reasons.sort(key=lambda one: -one.outcome.rank)
     if not reasons:
         reasons = [nobody_hit(found)]

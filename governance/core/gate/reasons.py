@@ -177,6 +177,18 @@ _ROWS: Final = (
         fix="Deploy another version there, or end the deployment on record: `govctl deployment`.",
     ),
     ReasonCode(
+        id="still-named",
+        outcome=Outcome.BLOCK,
+        title="Another skill's replacement or fallback leads to the version",
+        fix="Have that skill name another one, or retire it first.",
+    ),
+    ReasonCode(
+        id="still-rolling",
+        outcome=Outcome.BLOCK,
+        title="A rollout of the version is open",
+        fix="End the rollout first.",
+    ),
+    ReasonCode(
         id="nobody-hit",
         outcome=Outcome.ALLOW,
         title="No consumer on record is hit",

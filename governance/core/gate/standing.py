@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final
 
 from governance.core.compat.model import Bump, Comparison, Finding, FindingLevel, Level, Verdict
 from governance.core.gate.decision import ComparedWith
-from governance.core.gate.facts import GateException
+from governance.core.gate.excuses import Excuses
 from governance.core.lines import Compare, HistoryItem, baseline_of, line_containing, lines_of
 from governance.core.skill import SkillManifest
 from governance.core.versioning import Version, judged_bump, smallest_version
@@ -35,8 +35,7 @@ class Standing:
     """Every other version of the skill."""
     compare: Compare
     transitive: bool
-    exceptions: Mapping[str, GateException]
-    """By fingerprint."""
+    excuses: Excuses = field(default_factory=Excuses)
     taken: frozenset[Version] = frozenset()
     """Numbers that are gone; with the candidate's own, if other bytes have it."""
 
@@ -120,13 +119,39 @@ class Standing:
     @cached_property
     def counted(self) -> Level | None:
         """The computed level without the findings that exceptions let pass."""
-        return _worst([self._excused(one.comparison) for one in self.compared])
+        return _worst([self._excused(one) for one in self.compared])
 
-    def _excused(self, comparison: Comparison) -> Level:
-        unproved = [one for one in comparison.findings if one.level in UNPROVED]
+    @cached_property
+    def _manifests(self) -> dict[str, SkillManifest]:
+        return {str(one.version): one.manifest for one in self.history}
+
+    def sides(self, one: ComparedWith) -> tuple[SkillManifest, SkillManifest]:
+        """The older and the newer manifest of a comparison."""
+        other = self._manifests[one.version]
+        return (self.candidate, other) if one.role == "next" else (other, self.candidate)
+
+    def passes(self, one: ComparedWith, finding: Finding) -> bool:
+        """Does an exception let the finding of a comparison pass?"""
+        return bool(self.excuses.exceptions) and self.excuses.of(finding, *self.sides(one)) is not None
+
+    @cached_property
+    def surroundings(self) -> dict[str, tuple[str, ...]]:
+        """What surrounds every finding that an exception may be asked for, by its fingerprint."""
+        found: dict[str, dict[str, None]] = {}
+        for one in (*self.compared, *((self.onward,) if self.onward else ())):
+            asked = UNPROVED if one.role != "baseline" else (*UNPROVED, FindingLevel.RISKY)
+            for finding in one.comparison.findings:
+                if finding.level in asked:
+                    around = self.excuses.around(finding, *self.sides(one))
+                    found.setdefault(finding.fingerprint, {})[around] = None
+        return {fingerprint: tuple(them) for fingerprint, them in found.items()}
+
+    def _excused(self, one: ComparedWith) -> Level:
+        comparison = one.comparison
+        unproved = [finding for finding in comparison.findings if finding.level in UNPROVED]
         if not unproved or comparison.verdict is Verdict.INVALID:
             return _level(comparison)
-        left = {one.level for one in unproved if one.fingerprint not in self.exceptions}
+        left = {finding.level for finding in unproved if not self.passes(one, finding)}
         if FindingLevel.BREAKING in left:
             return Level.BREAKING_CHANGE
         return Level.UNDECIDED if left else Level.INPUT_COMPATIBLE
@@ -170,7 +195,7 @@ class Standing:
         for wanted in (*UNPROVED, FindingLevel.RISKY):
             for one in self.compared:
                 for finding in one.comparison.findings:
-                    if finding.level is wanted and finding.fingerprint not in self.exceptions:
+                    if finding.level is wanted and not self.passes(one, finding):
                         return one, finding
         return None
 
