@@ -23,6 +23,7 @@
     │   ├── RequestRunning ........ 409  exit 6   a request with this key is still at work
     │   ├── SecretShownOnce ....... 409  exit 6   a request with this key made the token already
     │   └── NameCollision ......... 409  exit 6   two tools of one catalogue fall on one name
+    ├── StillNeeded ............... 409  exit 1   something live depends on the version
     ├── Retired ................... 410  exit 1
     ├── PastSunset ................ 410  exit 1   still served, but only to consumers already on record
     ├── Disabled .................. 409  exit 1   switched off by an operator
@@ -202,6 +203,10 @@ class SecretShownOnce(Conflict):
 
 class NameCollision(Conflict):
     code, title = "name-collision", "Two tools fall on one name"
+
+
+class StillNeeded(GovernanceError):
+    code, title, status, exit_code = "still-needed", "Something live depends on it", 409, 1
 
 
 class Retired(GovernanceError):

@@ -15,10 +15,12 @@ from sqlmodel import Session
 from governance.control.auth.roles import Caller, Right
 from governance.control.consumers import standing
 from governance.control.database import Database
+from governance.control.skills import leading_here
 from governance.control.skills.judging import Judge
 from governance.control.skills.reading import Found, history, no_such_skill, published
 from governance.control.skills.surroundings import surroundings_of
 from governance.core.consumers import Change, Need, matrix
+from governance.core.dependents import references_to
 from governance.core.gate import REASONS, Answer, HistoryItem, Question, Reason, Surroundings, answer
 from governance.core.lines import SERVABLE
 from governance.core.versioning import Version
@@ -60,7 +62,12 @@ def may_retire(session: Session, skill: str, version: Version, *, by: Caller, ju
     """May ``version`` go? Asked in the transaction that retires it too, so that nothing changes in between."""
     known = on_record(session, skill, by=by, judge=judge)
     known.item(version)
-    further = [*_still_deployed(session, skill, version), *_silent(session, skill)]
+    further = [
+        *_still_deployed(session, skill, version),
+        *_still_rolling(session, skill, version),
+        *_still_named(session, known, version, by=by),
+        *_silent(session, skill),
+    ]
     return answer(
         Question.RETIRE,
         Change.retire(version, known.history),
@@ -134,6 +141,17 @@ def _asked(need: Need, consumer: str | None, environment: str | None) -> bool:
 def _still_deployed(session: Session, skill: str, version: Version) -> list[Reason]:
     places = standing.runs_in(session, skill, str(version))
     return [_reason("still-deployed", f"{skill} {version} runs in {', '.join(places)}.")] if places else []
+
+
+def _still_rolling(session: Session, skill: str, version: Version) -> list[Reason]:
+    open_ = leading_here.open_rollouts(session, skill, version)
+    return [_reason("still-rolling", f"The rollout {one} of {skill} {version} is open.") for one in open_]
+
+
+def _still_named(session: Session, known: OnRecord, version: Version, *, by: Caller) -> list[Reason]:
+    references = leading_here.references(session, known.skill, by=by)
+    found = references_to(known.skill, version, [one.published for one in known.history], references)
+    return [_reason("still-named", one) for one in found]
 
 
 def _silent(session: Session, skill: str) -> list[Reason]:

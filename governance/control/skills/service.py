@@ -46,6 +46,7 @@ __all__ = [
     "publish",
     "read_manifest",
     "refused",
+    "replacement_facts",
     "version_in_cursor",
 ]
 
@@ -161,14 +162,21 @@ def _taken(manifest: SkillManifest, there: Found) -> VersionExists:
 def load_replacement(
     session: Session, manifest: SkillManifest, beside: Mapping[str, SkillManifest] = NOBODY, *, by: Caller
 ) -> ReplacementFacts | None:
-    """What the caller may know of the skill a manifest names as its replacement; None where it names none.
+    """What the caller may know of the skill a manifest names as its replacement; None where it names none."""
+    return replacement_facts(session, manifest.replacement, beside, by=by)
+
+
+def replacement_facts(
+    session: Session, replacement: str | None, beside: Mapping[str, SkillManifest] = NOBODY, *, by: Caller
+) -> ReplacementFacts | None:
+    """What the caller may know of the skill in ``replacement`` (``name@range``); None where it names none.
 
     A skill that the caller may not read is as good as missing: neither its versions nor what it leads to is told.
     ``beside``: manifests by name that are published in the same transaction, and so are there when this one is.
     """
-    if manifest.replacement is None or manifest.replacement == NO_REPLACEMENT:
+    if replacement is None or replacement == NO_REPLACEMENT:
         return None
-    name = manifest.replacement.partition("@")[0]
+    name = replacement.partition("@")[0]
     leads_to: list[str] = []
     following: str | None = name
     while (
