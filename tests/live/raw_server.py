@@ -1,6 +1,7 @@
 """An MCP server by hand, without any SDK: ``python raw_server.py HABIT`` speaks over standard input and output.
 
-A habit is a way to behave, good or bad; :func:`answers` is shared with the HTTP form of the same server.
+A habit is a way to behave, good or bad; ``file:PATH`` offers what a saved list holds. :func:`answers` is shared with
+the HTTP form of the same server.
 """
 
 from __future__ import annotations
@@ -44,6 +45,7 @@ _calls = count(1)
 def answers(message: dict[str, Any], habit: str) -> Iterator[Answer]:
     """What is sent for one message of a client, in order."""
     method, number = message.get("method"), message.get("id")
+    saved = json.loads(Path(habit.removeprefix("file:")).read_text()) if habit.startswith("file:") else {}
     if number is None:
         return
     if method == "initialize":
@@ -57,11 +59,16 @@ def answers(message: dict[str, Any], habit: str) -> Iterator[Answer]:
             yield result(number, {"hello": "world"})
         else:
             offers: dict[str, Any] = {"prompts": {}} if habit == "no-tools" else {"tools": {"listChanged": True}}
-            yield result(number, {"protocolVersion": "2025-06-18", "capabilities": offers, "serverInfo": INFO})
+            yield result(
+                number,
+                {"protocolVersion": "2025-06-18", "capabilities": offers, "serverInfo": saved.get("serverInfo", INFO)},
+            )
     elif method == "server/discover" and habit == "modern":
         meta = {"io.modelcontextprotocol/serverInfo": INFO}
         found = {"supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}}, "ttlMs": 0, "cacheScope": "public"}
         yield result(number, {**found, "resultType": "complete", "_meta": meta})
+    elif method == "tools/list" and saved:
+        yield result(number, {"tools": saved["tools"]})
     elif method == "tools/list":
         cursor = (message.get("params") or {}).get("cursor")
         yield from LISTS.get(habit, plain)(number, cursor)
