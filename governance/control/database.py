@@ -11,13 +11,14 @@ import select
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Any, Final
 
 import psycopg
 import sqlalchemy.exc
 from fastapi import Request
 from psycopg_pool import AsyncConnectionPool, PoolClosed, PoolTimeout
-from sqlalchemy import MetaData, create_engine, event
+from sqlalchemy import MetaData, create_engine, event, text
 from sqlmodel import Session, SQLModel
 
 from governance.control import embedded
@@ -35,9 +36,11 @@ __all__ = [
     "current_revision",
     "grants",
     "head_revision",
+    "it_is",
     "migrate",
     "provision",
     "session",
+    "time_of",
     "unavailable",
 ]
 
@@ -53,6 +56,14 @@ METADATA = MetaData(
 
 _CONNECT_TIMEOUT_SEC = 5
 _POOL_WAIT_SEC = 10
+_LOCK_SHARE_MS: Final = 750
+"""Of each second a statement may take, how long it may wait for a lock, so that the wait is told as what it is."""
+_STANDSTILL_SEC: Final = 120
+"""A replica that stands still in the middle of a change gives back the locks it holds."""
+_NOTICE_SILENCE: Final[Mapping[str, int]] = {
+    "keepalives_idle": 15, "keepalives_interval": 5, "keepalives_count": 3, "tcp_user_timeout": 30_000,
+}  # fmt: skip
+"""A server that vanishes with its machine never says so: nobody waits for it without end."""
 
 
 class Row(SQLModel):
@@ -105,7 +116,10 @@ class Database:
         self._options: Mapping[str, Any] = {
             "connect_timeout": _CONNECT_TIMEOUT_SEC,
             "application_name": "govctl",
-            "options": f"-c statement_timeout={settings.statement_timeout_sec}s -c timezone=UTC",
+            "options": f"-c statement_timeout={settings.statement_timeout_sec}s"
+            f" -c lock_timeout={settings.statement_timeout_sec * _LOCK_SHARE_MS}ms"
+            f" -c idle_in_transaction_session_timeout={_STANDSTILL_SEC}s -c timezone=UTC",
+            **_NOTICE_SILENCE,
         }
         self.engine = create_engine(
             "postgresql+psycopg://",
@@ -198,6 +212,21 @@ def session(request: Request) -> Iterator[Session]:
     database: Database = request.app.state.database
     with database.transaction() as current:
         yield current
+
+
+_NOW: Final = text("SELECT clock_timestamp()")
+
+
+def time_of(session: Session) -> datetime:
+    """The time by the database's clock, which all replicas share; one a transaction, asked for when first needed."""
+    known: datetime | None = session.info.get("now")
+    return known or it_is(session, session.execute(_NOW).scalar_one())
+
+
+def it_is(session: Session, when: datetime) -> datetime:
+    """Let ``when``, which a statement brought along, be the transaction's time."""
+    session.info["now"] = when.astimezone(UTC)
+    return when.astimezone(UTC)
 
 
 def unavailable(error: BaseException) -> ServiceUnavailable | None:

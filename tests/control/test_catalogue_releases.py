@@ -304,6 +304,12 @@ def test_a_check_says_what_is_no_contract_and_counts_nothing_as_withdrawn_that_m
     assert [one["verdict"] for one in checked.decisions if one["skill"] == "shop.pay"] == ["invalid"]
 
 
+def test_a_check_of_nothing_that_could_be_read_says_so(service: Service) -> None:
+    asked = CatalogueCandidate(name="shop")
+    result = service.admin.check([{}], catalogue=asked)
+    assert result.decision == "block"
+
+
 def test_a_check_of_a_number_that_is_there_says_whether_it_is_this_release(service: Service, tool: Any) -> None:
     service.admin.put_release("shop", "1.0.0", [tool("find")])
     candidate = CatalogueCandidate(name="shop", version="1.0.0")

@@ -81,7 +81,7 @@ def test_errors_of_routing_and_parameters_have_the_one_shape(
 def test_a_method_not_allowed_names_those_that_are(service: Service) -> None:
     with service.http(None) as http:
         answer = http.delete("/livez")
-    assert answer.headers["allow"] == "GET"
+    assert answer.headers["allow"] == "GET, HEAD"
 
 
 def test_a_misspelt_parameter_gets_the_nearest_one_suggested(service: Service) -> None:
@@ -360,3 +360,10 @@ def test_a_tokens_name_is_one_line_that_moves_no_terminal(empty_service: Service
     with empty_service.http(empty_service.serving.token) as http:
         answer = http.post("/v1/tokens", json={"name": name, "grants": [{"role": "viewer", "namespace": "a"}]})
     assert answer.status_code == 422
+
+
+def test_a_method_not_allowed_names_those_of_every_route_of_its_path(service: Service) -> None:
+    with service.http(None) as http:
+        answer = http.options("/v1/skills/a.b/versions/1.0.0")
+    assert (answer.status_code, answer.headers["allow"]) == (405, "GET, HEAD, PUT")
+    assert "GET and HEAD and PUT" in check_problem(answer)["detail"]

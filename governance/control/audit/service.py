@@ -13,6 +13,7 @@ from sqlmodel import Session
 
 from governance.control.audit.tables import AuditEntry
 from governance.control.auth.roles import Caller
+from governance.control.database import time_of
 from governance.core.canonical import canonical_bytes
 from governance.errors import GovernanceError
 
@@ -68,7 +69,7 @@ def append(
     ``before`` and ``after`` are plain JSON that canonical JSON can hold, without secrets and payloads.
     """
     assert attempt.action in AUDIT_ACTIONS, attempt.action
-    when = at or datetime.now(UTC)
+    when = at or time_of(session)
     subject = _printable(attempt.subject)
     entry = {
         "format": ENTRY_FORMAT,

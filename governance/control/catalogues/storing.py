@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 from sqlmodel import Session
@@ -12,6 +12,7 @@ from governance.control.auth.roles import Caller
 from governance.control.catalogues import reading
 from governance.control.catalogues.proposing import Proposal
 from governance.control.catalogues.tables import CatalogueRow, MemberRow, ReleaseRow
+from governance.control.database import time_of
 from governance.control.skills import storing as skills
 from governance.control.skills.ordering import sort_key
 from governance.core.releases import ReleaseDecision
@@ -41,7 +42,7 @@ def store(
 
     Whoever calls holds the locks of the catalogue and of every member's skill.
     """
-    now = datetime.now(UTC)
+    now = time_of(session)
     fresh = [
         skills.Admitted(manifest=one.manifest, decision=one.decision, there=beside.histories[name])
         for name, one in sorted(decision.members.items())

@@ -5,7 +5,6 @@ from __future__ import annotations
 import secrets
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import Any, Final
 
 from sqlmodel import Session
@@ -13,7 +12,7 @@ from sqlmodel import Session
 from governance.control.audit.service import Attempt, append, decision_summary
 from governance.control.auth.roles import Caller, Right
 from governance.control.catalogues import service as catalogues
-from governance.control.database import Database
+from governance.control.database import Database, time_of
 from governance.control.gates.tables import CheckRow
 from governance.control.settings import Settings
 from governance.control.skills.judging import Judge, Terms
@@ -182,7 +181,7 @@ def _as_release(
 
 def store(session: Session, request: CheckRequest, decided: Decided, *, by: Caller) -> tuple[str, bytes]:
     """Keep a check: its id, and its ``CheckResult`` as JSON."""
-    now = datetime.now(UTC)
+    now = time_of(session)
     check_id = "chk_" + secrets.token_hex(12)
     decisions, release = decided.decisions, decided.release
     outcomes = {*decided.outcomes, *(decision["decision"] for decision in decisions)}

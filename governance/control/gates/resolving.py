@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any, Final
 
 from sqlalchemy.dialects.postgresql import insert
@@ -13,6 +13,7 @@ from sqlmodel import Session, col
 
 from governance.control.audit.service import Attempt, append
 from governance.control.auth.roles import Caller, Right
+from governance.control.database import time_of
 from governance.control.gates.tables import Contact, LineAcceptance
 from governance.control.skills import reading
 from governance.core import consent
@@ -132,7 +133,7 @@ async def _on_record(connection: reading.Connection, consumer: str, skills: list
 
 def record(session: Session, marks: Iterable[ToRecord], *, by: Caller) -> None:
     """Put resolutions on record, each fact once however often and however concurrently it is told."""
-    now = datetime.now(UTC)
+    now = time_of(session)
     for mark in marks:
         if mark.contact and mark.consumer is not None:
             _record_contact(session, mark, mark.consumer, by=by, now=now)

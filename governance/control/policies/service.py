@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import UTC, datetime
 from typing import Any, Final
 
 from sqlalchemy import text
@@ -11,6 +10,7 @@ from sqlmodel import Session, col, select
 
 from governance.control.audit.service import Attempt, append
 from governance.control.auth.roles import Caller, Right
+from governance.control.database import time_of
 from governance.control.edge import check_match
 from governance.control.policies.tables import PolicyRevision as Revision
 from governance.core.policy import Policy, Scope, ScopeKind, Value, check_settings, effective
@@ -82,7 +82,7 @@ def put(session: Session, scope: Scope, request: PolicyRequest, *, expected: str
     check_match(expected, str(before.revision))
     if before.settings == settings:
         return before
-    now = datetime.now(UTC)
+    now = time_of(session)
     row = Revision(
         scope=scope.kind.value,
         name=scope.name,

@@ -10,6 +10,7 @@ from sqlalchemy import text
 from sqlmodel import Session, col, select
 
 from governance.control.auth.roles import Caller, Right
+from governance.control.database import it_is
 from governance.control.settings import Settings
 from governance.control.skills.judging import Judge, Terms
 from governance.control.skills.ordering import sort_key
@@ -51,7 +52,8 @@ __all__ = [
 ]
 
 _LOCK: Final = text(
-    "SELECT pg_advisory_xact_lock(hashtextextended('skill:' || name, 0)) FROM unnest(CAST(:names AS text[])) AS name"
+    "SELECT pg_advisory_xact_lock(hashtextextended('skill:' || name, 0)), clock_timestamp()"
+    " FROM unnest(CAST(:names AS text[])) AS name"
 )
 
 
@@ -96,9 +98,11 @@ def check_sizes(manifest: SkillManifest, settings: Settings) -> None:
 def lock(session: Session, names: Iterable[str]) -> None:
     """Hold some skills until the transaction ends: whoever else would publish one of them waits.
 
-    All lock in the order of the names, so that nobody waits in a circle.
+    All lock in the order of the names, so that nobody waits in a circle. From then on it is that time, so that
+    what one publisher wrote is never older than what it waited for.
     """
-    session.execute(_LOCK, {"names": sorted(set(names))}).all()
+    for _, when in session.execute(_LOCK, {"names": sorted(set(names))}):
+        it_is(session, when)
 
 
 def publish(

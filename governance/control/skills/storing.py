@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
+from datetime import date, datetime
 
 from sqlmodel import Session
 
 from governance.control.audit.service import Attempt, append, decision_summary
 from governance.control.auth.roles import Caller
+from governance.control.database import time_of
 from governance.control.skills.cards import cards, storable, store_card
 from governance.control.skills.ordering import sort_key
 from governance.control.skills.reading import Found
@@ -61,7 +62,7 @@ def store(session: Session, admitted: Sequence[Admitted], order: Publish, *, by:
 
     Whoever calls holds the lock of every skill.
     """
-    now = datetime.now(UTC)
+    now = time_of(session)
     versions = [_version(one, order, now, by) for one in admitted]
     states = [_state(one.manifest, now) for one in admitted]
     known = cards(session, [one.manifest.name for one in admitted])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from typing import Any, Final
 
 from sqlmodel import Session, col, select
@@ -13,6 +13,7 @@ from governance.control.audit.service import SYSTEM, Attempt, append
 from governance.control.auth.roles import Caller, Right
 from governance.control.auth.service import hash_of, new_secret, shown_prefix
 from governance.control.auth.tables import Token
+from governance.control.database import time_of
 from governance.errors import Forbidden, NotFound
 from governance.wire import Grant, Role, TokenCreated, TokenRequest, TokenView
 
@@ -45,7 +46,7 @@ def create(session: Session, request: TokenRequest, *, by: Caller) -> TokenCreat
 
 def _create(session: Session, request: TokenRequest, *, by: Caller) -> TokenCreated:
     secret = new_secret()
-    now = datetime.now(UTC)
+    now = time_of(session)
     token = Token(
         id="tok_" + secrets.token_hex(8),
         name=request.name,
@@ -88,7 +89,7 @@ def revoke(session: Session, token_id: str, *, by: Caller) -> TokenView:
         raise NotFound("There is no such token.", fix="List them with `govctl token list`.")
     if token.revoked_at is None:
         before = _recorded(token)
-        token.revoked_at = datetime.now(UTC)
+        token.revoked_at = time_of(session)
         token.revoked_by = by.label
         session.add(token)
         append(session, attempt_to_revoke(token_id), by=by, before=before, after=_recorded(token))
@@ -100,7 +101,7 @@ def local_admin(session: Session, secret: str | None) -> str:
 
     The one it replaces is revoked. The caller keeps the secret where the owner alone can read it.
     """
-    now = datetime.now(UTC)
+    now = time_of(session)
     if secret:
         query = select(Token).where(col(Token.secret_hash) == hash_of(secret)).with_for_update()
         token = session.exec(query).one_or_none()
