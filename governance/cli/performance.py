@@ -186,4 +186,6 @@ def _excerpt(release: Release, lines: int = 30) -> str:
     from governance.cli.markdown import render_markdown
 
     text = render_markdown(release_report(release).blocks).splitlines()
-    return "\n".join(text if len(text) <= lines else [*text[:lines], "…"])
+    rest = len(text) - lines
+    cut = f"({rest} more lines: `govctl check NEW --against OLD -o markdown` writes all of them.)"
+    return "\n".join(text if rest <= 0 else [*text[:lines], "", cut])

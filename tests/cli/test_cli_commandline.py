@@ -110,3 +110,12 @@ def test_an_unknown_key_of_the_config_file_is_an_error(govctl: Govctl, tmp_path:
     done = govctl("list", "--config", file)
     assert done.code == 2
     assert "'sever'" in done.err
+
+
+def test_doctor_tells_settings_that_cannot_be_used_once(here: Govctl, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DATABASE_URL", "mysql://u:p@h/x")
+    done = here("doctor", "-o", "json")
+    assert done.code == 1
+    told = {check["subject"]: check for check in done.json["checks"] if check["status"] != "ok"}
+    assert (told["settings"]["status"], told["database"]["status"]) == ("fail", "-")
+    assert here("doctor").out.count("does not begin with") == 2  # in the table and below it

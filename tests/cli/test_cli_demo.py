@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 from pathlib import Path
 
@@ -32,6 +33,7 @@ def test_the_demo_publishes_lets_in_and_refuses_with_a_payload(govctl: Govctl, t
     assert order == sorted(order)
     assert "### ❌ block" in text
     assert "/docs" in text
+    assert re.search(r"\(\d+ more lines: `govctl check NEW --against OLD -o markdown` writes all of them\.\)\n", text)
 
 
 @pytest.mark.parametrize("newer", [True, False])
