@@ -107,7 +107,7 @@ def skill(**fields: Any) -> SkillManifest:
 def test_what_was_proved_before_time_ran_out_is_said() -> None:
     old = skill(output_schema={"minimum": 1})
     new = skill(output_schema={"minimum": 2})
-    comparison = Comparer(ceiling_sec=0.5, clock=Clock(tick=1.0)).check(old, new)
+    comparison = Comparer(ceiling_sec=1.5, clock=Clock(tick=1.0)).check(old, new)
     assert comparison.verdict is Verdict.UNDECIDED
     assert (comparison.reason or "").endswith("proved so far: the input side")
 

@@ -13,14 +13,17 @@ from typing import Any, Final
 
 from governance.core.canonical import canonical_or_text, escape
 from governance.core.compat.codes import CODES
-from governance.core.compat.model import ABSENT, JSON, Evidence, Finding, Side
+from governance.core.compat.model import ABSENT, JSON, Evidence, Finding, Reading, Side
 from governance.core.compat.places import field_of
-
-MAX_POSITIONS: Final = 20_000
-"""Positions that are walked; what lies past them is not compared for annotations."""
+from governance.core.compat.telling import left_open
+from governance.core.schema.budget import READING_STEPS, Budget, BudgetExceeded
 
 MAX_REFERENCES: Final = 16
 """References that are followed from one position before it is taken as it stands."""
+
+_STEPS_A_POSITION: Final = 15
+_KEYWORDS_A_STEP: Final = 2
+_CHARACTERS_A_STEP: Final = 50
 
 MAX_SHOWN: Final = 20
 """Places that one finding lists; the count is always whole."""
@@ -45,15 +48,19 @@ _VALIDATES: Final = frozenset(
 _OWN_CODE: Final = frozenset({"default", "x-sensitive"})
 
 
-def annotation_changes(old: JSON, new: JSON, side: Side) -> list[Finding]:
+def annotation_changes(old: JSON, new: JSON, side: Side, budget: Budget | None = None) -> list[Finding]:
     """Findings about annotations of the fields that both schemas have.
 
     A moved or dropped default is a finding of its own, on the input side alone. Reworded texts are one note a
-    side, and so are other annotations, however many fields they stand at.
+    side, and so are other annotations, however many fields they stand at. Where the budget does not last, what lies
+    past it is said to be undecided.
     """
-    walk = _Walk(old=old, new=new, side=side)
-    for position in walk.positions():
-        walk.compare(position)
+    walk = _Walk(old=old, new=new, side=side, budget=budget or Budget(READING_STEPS))
+    try:
+        for position in walk.positions():
+            walk.compare(position)
+    except BudgetExceeded:
+        return [*walk.findings(), left_open(side, Reading.DEFAULT, walk.budget.reason, "what stands beside its rules")]
     return walk.findings()
 
 
@@ -73,6 +80,7 @@ class _Walk:
     old: JSON
     new: JSON
     side: Side
+    budget: Budget
     found: list[Finding] = field(default_factory=list)
     reworded: list[tuple[str, JSON, JSON]] = field(default_factory=list)
     annotated: list[tuple[str, JSON, JSON]] = field(default_factory=list)
@@ -82,7 +90,8 @@ class _Walk:
         seen: set[tuple[int, int]] = set()
         keep: list[_Position] = []  # merged schemas live as long as the walk, so that no id is used twice
         stack = [("", "", self.old, self.new, False)]
-        while stack and len(keep) < MAX_POSITIONS:
+        while stack:
+            self.budget.spend()
             old_pointer, new_pointer, old, new, required = stack.pop()
             if not isinstance(old, dict) or not isinstance(new, dict) or (id(old), id(new)) in seen:
                 continue
@@ -98,6 +107,7 @@ class _Walk:
                 newly_required=required,
             )
             keep.append(position)
+            self.budget.spend(_STEPS_A_POSITION + (len(position.old) + len(position.new)) // _KEYWORDS_A_STEP)
             yield position
             stack.extend(reversed(list(_children(position))))
 
@@ -110,18 +120,27 @@ class _Walk:
             if keyword in _VALIDATES or keyword in _OWN_CODE:
                 continue
             before, after = at.old.get(keyword, ABSENT), at.new.get(keyword, ABSENT)
-            if not _same(before, after):
+            if not self._same(before, after):
                 changed = self.reworded if keyword in TEXTS else self.annotated
                 changed.append((f"{at.new_pointer}/{escape(keyword)}", before, after))
 
     def _default(self, at: _Position) -> None:
         before, after = at.old.get("default", ABSENT), at.new.get("default", ABSENT)
-        if _same(before, after):
+        if self._same(before, after):
             return
         if before is ABSENT:
             self._say("default-added", at, keyword="default")
         else:
             self._say("default-dropped" if after is ABSENT else "default-moved", at, keyword="default")
+
+    def _same(self, one: JSON, other: JSON) -> bool:
+        if one is ABSENT or other is ABSENT:
+            return one is other
+        if one is other:
+            return True
+        before, after = canonical_or_text(one), canonical_or_text(other)
+        self.budget.spend((len(before) + len(after)) // _CHARACTERS_A_STEP)
+        return before == after
 
     def _say(self, code: str, at: _Position, *, keyword: str) -> None:
         row = CODES[f"{self.side}.{code}"]
@@ -169,62 +188,19 @@ class _Walk:
         )
 
 
-def schema_texts(schema: JSON) -> Iterator[tuple[str, str]]:
-    """(pointer, text) of everything a model may read in a schema: texts, examples, defaults, enum values."""
-    stack: list[tuple[str, JSON, bool]] = [("", schema, False)]
-    while stack:
-        pointer, node, read = stack.pop()
-        if isinstance(node, str):
-            if read:
-                yield pointer, node
-        elif isinstance(node, dict):
-            for key, child in reversed(node.items()):
-                inside = read or key in TEXTS or key in _READ_VALUES or key.startswith("x-")
-                stack.append((f"{pointer}/{escape(key)}", child, inside and not _is_schema_map(key, child)))
-        elif isinstance(node, list):
-            stack.extend((f"{pointer}/{i}", child, read) for i, child in reversed(list(enumerate(node))))
-
-
-_READ_VALUES: Final = frozenset({"markdownDescription", "examples", "example", "default", "const", "enum"})
-
-
-def _is_schema_map(key: str, child: JSON) -> bool:
-    """A field may itself be called ``description``; then a schema stands there and not a text."""
-    return key in TEXTS and isinstance(child, dict)
-
-
-def declared_names(schema: JSON) -> set[str]:
-    """Field names and enum values anywhere in a schema: words that are its own."""
-    names: set[str] = set()
-    stack: list[JSON] = [schema]
-    while stack:
-        node = stack.pop()
-        if isinstance(node, dict):
-            for keyword in ("properties", "$defs", "definitions"):
-                if isinstance(inside := node.get(keyword), dict):
-                    names |= inside.keys()
-            if isinstance(values := node.get("enum"), list):
-                names |= {value for value in values if isinstance(value, str)}
-            if isinstance(value := node.get("const"), str):
-                names.add(value)
-            stack.extend(node.values())
-        elif isinstance(node, list):
-            stack.extend(node)
-    return names
-
-
 def _children(at: _Position) -> Iterator[tuple[str, str, JSON, JSON, bool]]:
     def child(*path: str, old: JSON, new: JSON, required: bool = False) -> tuple[str, str, JSON, JSON, bool]:
         place = "".join(f"/{escape(token)}" for token in path)
         return at.old_pointer + place, at.new_pointer + place, old, new, required
 
     was, now = (_strings(schema.get("required")) for schema in (at.old, at.new))
+    newly = now - was
     for keyword in _SUBSCHEMA_MAPS:
         before, after = at.old.get(keyword), at.new.get(keyword)
         if isinstance(before, dict) and isinstance(after, dict):
             for name in before:
                 if name in after:
-                    required = keyword == "properties" and name in now - was
+                    required = keyword == "properties" and name in newly
                     yield child(keyword, name, old=before[name], new=after[name], required=required)
     for keyword in _SUBSCHEMA:
         if keyword in at.old and keyword in at.new:
@@ -277,12 +253,6 @@ def _target_id(document: JSON, schema: dict[str, Any]) -> int:
 
 def _strings(value: JSON) -> set[str]:
     return {one for one in value if isinstance(one, str)} if isinstance(value, list) else set()
-
-
-def _same(one: JSON, other: JSON) -> bool:
-    if one is ABSENT or other is ABSENT:
-        return one is other
-    return canonical_or_text(one) == canonical_or_text(other)
 
 
 def _plain(value: JSON) -> JSON:

@@ -14,19 +14,23 @@ from governance.core.compat.annotations import annotation_changes
 from governance.core.compat.codes import CODES
 from governance.core.compat.model import ABSENT, JSON, Evidence, Finding, Side
 from governance.core.compat.texts import text_risks
+from governance.core.schema.budget import Budget
 from governance.core.skill import Category, SideEffects, SkillManifest
 
 
-def contract_changes(old: SkillManifest, new: SkillManifest, *, other_tools: Collection[str] = ()) -> list[Finding]:
+def contract_changes(
+    old: SkillManifest, new: SkillManifest, *, other_tools: Collection[str] = (), budget: Budget | None = None
+) -> list[Finding]:
     """Every change that the two schemas cannot show, and what changed in them beside their rules.
 
     Names, versions, levels and lifecycle are no part of the contract and are not compared. ``other_tools``
-    are the names of the tools that stand beside this one, so that texts which begin to name them are seen.
+    are the names of the tools that stand beside this one, so that texts which begin to name them are seen. What a
+    ``budget`` does not last for is said to be undecided.
     """
     found = [finding for rule in _RULES for finding in rule(old, new)]
-    found += annotation_changes(old.input_schema, new.input_schema, Side.INPUT)
-    found += annotation_changes(old.output_schema, new.output_schema, Side.OUTPUT)
-    return found + text_risks(old, new, other_tools=other_tools)
+    found += annotation_changes(old.input_schema, new.input_schema, Side.INPUT, budget)
+    found += annotation_changes(old.output_schema, new.output_schema, Side.OUTPUT, budget)
+    return found + text_risks(old, new, other_tools=other_tools, budget=budget)
 
 
 def _change(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from governance.core.canonical import canonical_or_text
 from governance.core.compat.annotations import annotation_changes
@@ -29,10 +29,10 @@ from governance.core.compat.model import (
 from governance.core.compat.question import Question
 from governance.core.compat.risks import Risks, breaks_explained
 from governance.core.compat.search import searched
-from governance.core.compat.sensitive import concealed
-from governance.core.compat.telling import undecided
+from governance.core.compat.sensitive import Secrets
+from governance.core.compat.telling import left_open, undecided
 from governance.core.schema.answers import NOTHING, Answer
-from governance.core.schema.budget import Budget, BudgetExceeded, Interrupt
+from governance.core.schema.budget import READING_STEPS, Budget, BudgetExceeded, Interrupt
 from governance.core.schema.load import schema_faults
 from governance.errors import Fault
 
@@ -75,20 +75,23 @@ def check(
     """
     if old is None or new is None:
         return _added_or_removed(old, new)
-    sides: list[_Sided] = []
-    for side, before, after in (
-        (Side.INPUT, old.input_schema, new.input_schema),
-        (Side.OUTPUT, old.output_schema, new.output_schema),
-    ):
-        one, other = (True if schema is None else schema for schema in (before, after))
-        faults = _faults(one, other)
-        if faults is not None:
-            return _invalid(*faults, prefix=f"/{side.value}_schema")
-        sides.append(_side(one, other, side, settings, opinion, interrupt))
-    findings = concealed(
-        [*_renamed(old, new), *sides[0].findings, *sides[1].findings, *contract_changes(old, new)],
-        (old.input_schema, new.input_schema, old.output_schema, new.output_schema),
-    )
+    pairs = {
+        Side.INPUT: _pair(old.input_schema, new.input_schema),
+        Side.OUTPUT: _pair(old.output_schema, new.output_schema),
+    }
+    reading = Budget(len(pairs) * READING_STEPS, interrupt)
+    try:
+        for side, pair in pairs.items():
+            if (faults := _faults(*pair, reading, checked=(old.checked, new.checked))) is not None:
+                return _invalid(*faults, prefix=f"/{side.value}_schema")
+        secrets = Secrets.of((schema for pair in pairs.values() for schema in pair), reading)
+    except BudgetExceeded:
+        return _unread(Side.INPUT, settings, reading)
+    sides = [_side(*pair, side, settings, opinion, interrupt) for side, pair in pairs.items()]
+    beside = contract_changes(old, new, budget=reading.beside(READING_STEPS))
+    findings = [*_renamed(old, new), *sides[0].findings, *sides[1].findings, *beside]
+    if secrets is not None:
+        findings = [secrets.conceal(finding) for finding in findings]
     comparison = _comparison(
         findings, equal=all(side.equal for side in sides), identical=_same_contract(old, new, findings)
     )
@@ -111,17 +114,34 @@ def check_schemas(
     interrupt: Interrupt | None = None,
 ) -> Comparison:
     """Compare two bare schemas of any kind on one side; no rule about object roots applies."""
-    faults = _faults(old, new)
-    if faults is not None:
-        return _invalid(*faults, prefix="")
+    reading = Budget(READING_STEPS, interrupt)
+    try:
+        if (faults := _faults(old, new, reading)) is not None:
+            return _invalid(*faults, prefix="")
+        secrets = Secrets.of((old, new), reading)
+    except BudgetExceeded:
+        return _unread(side, settings, reading)
     sided = _side(old, new, side, settings, opinion, interrupt)
-    findings = concealed([*sided.findings, *annotation_changes(old, new, side)], (old, new))
+    findings = [*sided.findings, *annotation_changes(old, new, side, reading.beside(READING_STEPS))]
+    if secrets is not None:
+        findings = [secrets.conceal(finding) for finding in findings]
     comparison = _comparison(findings, equal=sided.equal, identical=not findings and _same(old, new))
     return replace(
         comparison,
         second_opinion=(side,) if sided.second_opinion else (),
         disagreement=(side,) if sided.disputed else (),
     )
+
+
+def _pair(old: JSON, new: JSON) -> tuple[JSON, JSON]:
+    """Both schemas of a side; one that is missing promises nothing."""
+    return True if old is None else old, True if new is None else new
+
+
+def _unread(side: Side, settings: Settings, reading: Budget) -> Comparison:
+    """There was not even time to read the schemas."""
+    unread = left_open(side, settings.reading, reading.reason, "the root", old_pointer="", new_pointer="")
+    return _comparison([unread], equal=False, identical=False)
 
 
 class _Sided(NamedTuple):
@@ -151,19 +171,25 @@ def _side(
 ) -> _Sided:
     if _same(old, new):
         return _Sided(side, [], True)
-    question = Question(
-        old,
-        new,
-        side=side,
-        reading=settings.reading,
-        assert_formats=settings.assert_formats,
-        budget=Budget(settings.step_budget, interrupt),
-    )
+    try:
+        question = Question(
+            old,
+            new,
+            side=side,
+            reading=settings.reading,
+            assert_formats=settings.assert_formats,
+            budget=Budget(settings.step_budget, interrupt),
+        )
+        question.forest.budget.look_up()
+    except BudgetExceeded:
+        reason = "time" if interrupt is not None and interrupt() else "budget"
+        unread = left_open(side, settings.reading, reason, "the root", old_pointer="", new_pointer="")
+        return _Sided(side, [unread], False)
     lowerings = question.sender_lowering, question.receiver_lowering
-    if interrupt is not None and interrupt():
-        return _Sided(side, [undecided(question, "time", "the root", old_pointer="", new_pointer="")], False)
     alike = question.sent is question.received and not question.receiver_lowering.lifted
     answer = NOTHING if alike else question.ask()
+    # Confirmed at once: what follows may use up the time.
+    witness = question.witness(answer.value) if answer.found else None
     walk = Risks(
         *(lowerings if side is Side.INPUT else lowerings[::-1]),
         side,
@@ -172,9 +198,9 @@ def _side(
     try:
         risks = walk.findings()
     except BudgetExceeded:
-        reason = "time" if walk.budget.interrupted else "budget"
-        unseen = undecided(question, reason, "the root", old_pointer="", new_pointer="")
-        return _Sided(side, [*_break(question, answer), unseen, *walk.found], False)
+        unseen = undecided(question, walk.budget.reason, "the root", old_pointer="", new_pointer="")
+        broken = [] if witness is None else [_at_root(question, _loss(question), witness)]
+        return _Sided(side, [*broken, unseen, *walk.found], False)
     if alike:
         return _Sided(side, risks, not risks)
     if answer.found is False and settings.reading is Reading.STRICT and _denied_elsewhere(question, opinion):
@@ -183,7 +209,7 @@ def _side(
     breaks: list[Finding] = []
     lifted = answer.found is None and _proved_elsewhere(question, opinion)
     if answer.found is not False and not lifted:
-        breaks = _explained(question, answer.found, answer.value, answer.reason)
+        breaks = _explained(question, answer, witness)
     findings = breaks_explained(breaks, risks)
     if breaks or settings.reading is Reading.STRICT:
         return _Sided(side, findings, not findings and question.equivalent(), lifted)
@@ -196,12 +222,6 @@ def _side(
     return _Sided(side, findings, equal, lifted)
 
 
-def _break(question: Question, answer: Answer) -> list[Finding]:
-    """The break that the answer shows, told as a whole."""
-    witness = question.witness(answer.value) if answer.found else None
-    return [] if witness is None else [_at_root(question, _loss(question), witness)]
-
-
 def _proved_elsewhere(question: Question, opinion: SecondOpinion | None) -> bool:
     """Does a second opinion prove what the engine could not? Literal containment implies the default reading."""
     return opinion is not None and opinion(question.sender, question.receiver) is True
@@ -212,20 +232,26 @@ def _denied_elsewhere(question: Question, opinion: SecondOpinion | None) -> bool
     return opinion is not None and opinion(question.sender, question.receiver) is False
 
 
-def _explained(question: Question, found: bool | None, payload: Any, reason: str | None) -> list[Finding]:
-    emptied = found and question.sent is question.forest.true and question.side is Side.OUTPUT
+def _explained(question: Question, answer: Answer, witness: Witness | None) -> list[Finding]:
+    """The findings that tell why ``answer`` is no proof; ``witness`` is its value, confirmed."""
+    emptied = question.sent is question.forest.true and question.side is Side.OUTPUT
     # An emptied schema is one cause, however many promises went with it.
-    if emptied and (witness := question.witness(payload)) is not None:
+    if emptied and witness is not None:
         return [_at_root(question, "output.schema-removed", witness)]
     question.solver.budget.grant(question.explanation_budget)
-    findings = Explainer(question).findings()
+    explainer = Explainer(question)
+    try:
+        findings = explainer.findings()
+    except BudgetExceeded:
+        findings = explainer.found
     if not any(finding.level is FindingLevel.BREAKING for finding in findings):
-        witness = question.witness(payload) if found else searched(question)
-        if witness is not None:
-            whole = _at_root(question, _loss(question), witness)
-            findings = [*findings, whole] if found else [whole]
+        shown = witness if answer.found else searched(question)
+        if shown is not None:
+            whole = _at_root(question, _loss(question), shown)
+            findings = [*findings, whole] if answer.found else [whole]
     if not findings:
-        findings.append(undecided(question, reason or "unverified-witness", "the root", old_pointer="", new_pointer=""))
+        reason = answer.reason or ("time" if question.interrupted else "unverified-witness")
+        findings.append(undecided(question, reason, "the root", old_pointer="", new_pointer=""))
     return findings
 
 
@@ -313,9 +339,12 @@ def _renamed(old: SkillManifest, new: SkillManifest) -> Iterator[Finding]:
     )
 
 
-def _faults(old: JSON, new: JSON) -> tuple[str, list[Fault]] | None:
-    for name, schema in (("old", old), ("new", new)):
-        if found := schema_faults(schema):
+def _faults(
+    old: JSON, new: JSON, budget: Budget, *, checked: tuple[bool, bool] = (False, False)
+) -> tuple[str, list[Fault]] | None:
+    """The version whose schema is none, and why. ``checked``: that is known already of the old, of the new one."""
+    for name, schema, known in (("old", old, checked[0]), ("new", new, checked[1])):
+        if not known and (found := schema_faults(schema, budget)):
             return name, found
     return None
 

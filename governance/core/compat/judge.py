@@ -13,6 +13,7 @@ import jsonschema_rs
 
 from governance.core.canonical import escape
 from governance.core.compat.model import JSON, Side, Witness, WitnessError
+from governance.core.schema.budget import READING_STEPS, Budget, BudgetExceeded
 from governance.core.schema.dialects import dialect_of
 from governance.core.schema.effort import MAX_VISITS, Effort, values_in
 from governance.core.schema.references import References
@@ -28,7 +29,11 @@ _MAPS: Final = frozenset({"properties", "$defs", "definitions", "dependentSchema
 
 
 class Judge:
-    """One schema as jsonschema-rs reads it, offline. ``None`` answers mean that it cannot read the schema."""
+    """One schema as jsonschema-rs reads it, offline. ``None`` answers mean that it cannot read the schema.
+
+    What it has to count and copy before it can judge draws on the budget of ``references``; where that does not last,
+    BudgetExceeded is raised.
+    """
 
     def __init__(self, schema: JSON, *, assert_formats: bool, references: References | None = None) -> None:
         self._schema = schema
@@ -95,10 +100,14 @@ class Judge:
     def _compiled(self) -> Any:
         if self._validator is None and not self._unreadable:
             dialect = dialect_of(self._schema)
+            budget = self._known_effort().references.budget
+            budget.look_up()
             try:
                 assert dialect is not None
-                schema = _Speller(self._schema, self._respelled).schema(self._schema)
+                schema = _Speller(self._schema, self._respelled, budget).schema(self._schema)
                 self._validator = dialect.validator(schema, validate_formats=self._assert_formats, offline=True)
+            except BudgetExceeded:
+                raise
             except Exception:  # the validator raises its own classes for a pattern it cannot compile, say
                 self._unreadable = True
         return self._validator
@@ -111,18 +120,20 @@ class Judge:
 
 def spoken_schema(schema: JSON) -> JSON:
     """The schema as the validator is given it: patterns that it would misread in its own spelling."""
-    return _Speller(schema, {}).schema(schema)
+    return _Speller(schema, {}, Budget(READING_STEPS)).schema(schema)
 
 
 class _Speller:
     """Copies a schema where a pattern must be spelled otherwise; where none must, the schema is its own copy."""
 
-    def __init__(self, document: JSON, respelled: dict[str, str]) -> None:
+    def __init__(self, document: JSON, respelled: dict[str, str], budget: Budget) -> None:
         self._document = document
+        self._budget = budget
         self._respelled = respelled
         self._names_may_change: bool | None = None
 
     def schema(self, schema: JSON) -> JSON:
+        self._budget.spend()
         if isinstance(schema, list):
             return self._copied(schema, [self.schema(item) for item in schema])
         if not isinstance(schema, dict):

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from governance.core.compat.judge import Judge, confirmed
 from governance.core.compat.model import JSON, Reading, Side, Witness
 from governance.core.schema.answers import ASKED, DENIED, ROOT, SENT, Answer, State, entry
-from governance.core.schema.budget import Budget
+from governance.core.schema.budget import READING_STEPS, Budget, BudgetExceeded
 from governance.core.schema.lower import Lowering
 from governance.core.schema.nodes import Forest, Node
 from governance.core.schema.solver import Solver
@@ -18,7 +18,8 @@ class Question:
 
     On the input side old callers send and the new version receives; on the output side the new version
     sends and old readers receive. The default reading closes the sender and, on outputs, opens the receiver
-    (docs/compatibility.md); the strict one takes both as written.
+    (docs/compatibility.md); the strict one takes both as written. Raises BudgetExceeded where the two cannot even be
+    read.
     """
 
     def __init__(
@@ -28,7 +29,7 @@ class Question:
         self.reading = reading
         self.assert_formats = assert_formats
         self.sender, self.receiver = (old, new) if side is Side.INPUT else (new, old)
-        self.forest = Forest()
+        self.forest = Forest(budget.beside(READING_STEPS))
         self.solver = Solver(self.forest, budget)
         self.sender_lowering = Lowering(self.forest, self.sender, assert_formats=assert_formats)
         self.receiver_lowering = Lowering(
@@ -53,7 +54,7 @@ class Question:
     @property
     def interrupted(self) -> bool:
         """Did whoever asks say that it took long enough?"""
-        return self.solver.budget.interrupted
+        return self.solver.budget.interrupted or self.forest.budget.interrupted
 
     def ask(self, denied: Node | None = None, also: Iterable[Node] = (), *, of: State | None = None) -> Answer:
         """A value that is sent, meets ``also`` and violates ``denied`` (the whole receiver by default).
@@ -71,16 +72,21 @@ class Question:
 
     def witness(self, payload: JSON) -> Witness | None:
         """The payload as a witness, if the independent validator confirms it against the schemas as written."""
-        for judge in (self.sender_judge, self.receiver_judge):
-            self.solver.budget.remaining -= judge.steps(payload)
-        return confirmed(self.side, payload, sender=self.sender_judge, receiver=self.receiver_judge)
+        try:
+            for judge in (self.sender_judge, self.receiver_judge):
+                self.solver.budget.remaining -= judge.steps(payload)
+            return confirmed(self.side, payload, sender=self.sender_judge, receiver=self.receiver_judge)
+        except BudgetExceeded:
+            return None
 
     def equivalent(self) -> bool:
         """Is it proved that both schemas, as written, hold the same values?"""
         strict = self.sent, self.received
         if self.receiver_lowering.lifted:
-            as_written = Lowering(self.forest, self.receiver, assert_formats=self.assert_formats).lower()
-            strict = self.sent, as_written
+            try:
+                strict = self.sent, self._as_written()
+            except BudgetExceeded:
+                return False
         if strict[0] is strict[1]:
             return True
         one, other = strict
@@ -91,5 +97,11 @@ class Question:
 
     def strictly(self) -> Answer:
         """The literal question: a value of the sender as written that the receiver as written refuses."""
-        as_written = Lowering(self.forest, self.receiver, assert_formats=self.assert_formats).lower()
+        try:
+            as_written = self._as_written()
+        except BudgetExceeded:
+            return Answer(None, None, self.forest.budget.reason)
         return self.solver.question((entry(self.sent, ASKED), entry(as_written, DENIED)))
+
+    def _as_written(self) -> Node:
+        return Lowering(self.forest, self.receiver, assert_formats=self.assert_formats).lower()

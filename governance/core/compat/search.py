@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from governance.core.compat.model import JSON, Witness
 from governance.core.compat.question import Question
+from governance.core.schema.budget import BudgetExceeded
 from governance.core.schema.constants import one_of_values
 
 MAX_CANDIDATES: Final = 64
@@ -17,6 +18,13 @@ _PLAIN: Final[tuple[Any, ...]] = ("", "a", "aa", "ab", "a1", "A", "-", " ", "0",
 
 def searched(question: Question) -> Witness | None:
     """The first candidate that is really sent under the reading in force and really refused."""
+    try:
+        return _found(question)
+    except BudgetExceeded:
+        return None
+
+
+def _found(question: Question) -> Witness | None:
     for payload in islice(_candidates(question), MAX_CANDIDATES):
         if question.receiver_judge.accepts(payload) is not False or not _is_sent(question, payload):
             continue

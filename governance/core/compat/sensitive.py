@@ -8,7 +8,7 @@ position is shown as ``‹sensitive›`` in fragments, payloads and evidence, an
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -16,10 +16,12 @@ from governance.core.canonical import canonical_or_text
 from governance.core.compat.codes import CODES
 from governance.core.compat.model import ABSENT, JSON, Evidence, Finding, Witness, WitnessError
 from governance.core.compat.places import field_of
+from governance.core.schema.budget import Budget
 from governance.core.schema.marks import HIDDEN, VALUE_KEYWORDS, marks_sensitive, target_of
 
 _QUOTED_FROM: Final = 4
 """A shorter text is hidden where it stands alone; inside other texts it would be found by chance."""
+_STEPS_A_NODE: Final = 2
 _SEARCHED: Final = 1_000
 """Of more values than that none is looked for in a sentence: no sentence is kept."""
 _PLAIN_KEYWORDS: Final = frozenset(
@@ -33,19 +35,10 @@ _PLAIN_KEYWORDS: Final = frozenset(
 _HOLD_PAYLOADS: Final = frozenset({"contract.examples-changed", "contract.fallback-changed"})
 
 
-def concealed(findings: list[Finding], schemas: Iterable[JSON]) -> list[Finding]:
-    """The findings with the sensitive values of ``schemas`` hidden; the very same where there are none."""
-    if not findings:
-        return findings
-    marked = [schema for schema in schemas if marks_sensitive(schema)]
-    if not marked:
-        return findings
-    secrets = _Secrets.of(marked)
-    return [secrets.conceal(finding) for finding in findings]
-
-
 @dataclass(frozen=True, kw_only=True)
-class _Secrets:
+class Secrets:
+    """What may not be shown of some schemas."""
+
     values: frozenset[str]
     """Texts and numbers under the value keywords of sensitive positions, as canonical JSON."""
     texts: tuple[str, ...]
@@ -54,15 +47,24 @@ class _Secrets:
     """Names of fields that are sensitive."""
 
     @classmethod
-    def of(cls, schemas: Sequence[JSON]) -> _Secrets:
+    def of(cls, schemas: Iterable[JSON], budget: Budget) -> Secrets | None:
+        """The secrets of ``schemas``; None where nothing in them is marked.
+
+        Raises:
+            BudgetExceeded: the budget did not last.
+        """
+        marked = [schema for schema in schemas if marks_sensitive(schema, budget)]
+        if not marked:
+            return None
         values: dict[str, JSON] = {}
         fields: set[str] = set()
-        for document in schemas:
-            _gather(document, values, fields)
+        for document in marked:
+            _gather(document, values, fields, budget)
         texts = tuple(value for value in values.values() if isinstance(value, str) and len(value) >= _QUOTED_FROM)
         return cls(values=frozenset(values), texts=texts, fields=frozenset(fields))
 
     def conceal(self, finding: Finding) -> Finding:
+        """The finding with these values hidden in everything it says."""
         by_name = finding.code in _HOLD_PAYLOADS
         old, new = (self._cover(fragment, by_name) for fragment in (finding.old, finding.new))
         evidence = finding.evidence
@@ -114,12 +116,13 @@ class _Secrets:
         return HIDDEN if isinstance(value, str) and any(text in value for text in self.texts) else value
 
 
-def _gather(document: JSON, values: dict[str, JSON], fields: set[str]) -> None:
+def _gather(document: JSON, values: dict[str, JSON], fields: set[str], budget: Budget) -> None:
     """Walk every schema of the document, following references out of sensitive positions."""
     seen: set[tuple[int, bool]] = set()
     stack: list[tuple[Any, bool]] = [(document, False)]
     while stack:
         node, inside = stack.pop()
+        budget.spend(_STEPS_A_NODE)
         if isinstance(node, list):
             stack.extend((child, inside) for child in node)
         if not isinstance(node, dict) or (id(node), inside) in seen:
@@ -132,7 +135,7 @@ def _gather(document: JSON, values: dict[str, JSON], fields: set[str]) -> None:
             fields.update(name for name, child in declared.items() if inside or _is_sensitive(document, child))
         for keyword, child in node.items():
             if inside and keyword in VALUE_KEYWORDS:
-                _take(child, values)
+                _take(child, values, budget)
             elif keyword not in VALUE_KEYWORDS or isinstance(child, dict):  # a field may be called ``default``
                 stack.append((child, inside))
 
@@ -145,10 +148,11 @@ def _is_sensitive(document: JSON, schema: JSON) -> bool:
     return any(isinstance(one, dict) and one.get("x-sensitive") is True for one in target_of(document, schema))
 
 
-def _take(value: JSON, values: dict[str, JSON]) -> None:
+def _take(value: JSON, values: dict[str, JSON], budget: Budget) -> None:
     stack = [value]
     while stack:
         node = stack.pop()
+        budget.spend()
         if isinstance(node, dict):
             stack.extend(node.values())
         elif isinstance(node, list):

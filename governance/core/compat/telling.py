@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from governance.core.canonical import canonical_or_text
 from governance.core.compat.codes import CODES
-from governance.core.compat.model import ABSENT, Finding, FindingLevel, Side
+from governance.core.compat.model import ABSENT, Finding, FindingLevel, Reading, Side
 from governance.core.compat.question import Question
 from governance.core.schema.answers import Answer
 
@@ -108,7 +108,11 @@ REASONS: Final = {
 
 def undecided(question: Question, reason: str, where: str, **places: Any) -> Finding:
     """The finding for a place that could be neither proved nor refuted."""
-    side = question.side
+    return left_open(question.side, question.reading, reason, where, **places)
+
+
+def left_open(side: Side, reading: Reading, reason: str, where: str, **places: Any) -> Finding:
+    """The same of a side that no question could be put about."""
     code = CODES[f"{side.value}.undecided"]
     told = REASONS.get(reason) or f"the pattern uses what is not decided here ({reason.removeprefix('regex-')})"
     return Finding(
@@ -117,7 +121,7 @@ def undecided(question: Question, reason: str, where: str, **places: Any) -> Fin
         level=FindingLevel.UNDECIDED,
         message=f"{where}: neither proved nor refuted ({reason}): {told}",
         fix=code.fix,
-        reading=question.reading,
+        reading=reading,
         **places,
     )
 

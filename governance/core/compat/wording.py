@@ -15,8 +15,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
+from governance.core.schema.budget import READING_STEPS, Budget, BudgetExceeded
+
 MAX_READ: Final = 200_000
-"""Characters of a text that are read; past it nothing is looked for."""
+"""Characters that are read of the texts of one side."""
+_CHARACTERS_A_STEP: Final = 3
 
 
 class TextKind(StrEnum):
@@ -174,20 +177,31 @@ def introduced(
     *,
     other_tools: Collection[str] = (),
     own_names: Collection[str] = (),
+    budget: Budget | None = None,
 ) -> dict[TextRisk, str]:
     """What the ``new`` texts bring that none of the ``old`` ones had, each with the first text that brings it.
 
-    Empty for plain rewording. Of either side MAX_READ characters are read.
+    Empty for plain rewording. Of the old texts MAX_READ characters are read.
+
+    Raises:
+        BudgetExceeded: the budget did not last, or more than MAX_READ characters are new.
     """
+    budget = budget or Budget(READING_STEPS)
     before = list(dict.fromkeys(old))
     found: dict[TextRisk, str] = {}
-    for text in _within(MAX_READ, _unlike(before, new)):
+    read = 0
+    for text in _unlike(before, new):
+        budget.spend(1 + len(text) // _CHARACTERS_A_STEP)
+        read += len(text) if text.isascii() else len(unicodedata.normalize("NFKC", text[: MAX_READ + 1]))
+        if read > MAX_READ:
+            raise BudgetExceeded("more text is new than is read")
         for risk in sorted(risks_in(text, other_tools=other_tools, own_names=own_names)):
             found.setdefault(risk, text)
     if not found:
         return found
     known: set[TextRisk] = set()
     for text in _within(MAX_READ, before):
+        budget.spend(1 + len(text) // _CHARACTERS_A_STEP)
         known |= risks_in(text, other_tools=other_tools, own_names=own_names)
     mentioned = "\n".join(before).casefold()
     return {

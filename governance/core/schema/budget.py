@@ -8,6 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, TypeAlias
 
+READING_STEPS: Final = 1_000_000
+"""What reading two documents may cost: more than any needs that keeps within the caps and was not made to cost more."""
+
 Interrupt: TypeAlias = Callable[[], bool]
 """Is it time to give up? Once it was, it stays so."""
 
@@ -44,7 +47,16 @@ class Budget:
         """
         self.remaining -= steps
         if self.remaining < self._floor:
-            self._look_up()
+            self.look_up()
+
+    @property
+    def reason(self) -> str:
+        """The reason code of what it left open."""
+        return "time" if self.interrupted else "budget"
+
+    def beside(self, steps: int) -> Budget:
+        """Another one for other work of the same question: it ends with the same interrupt."""
+        return Budget(steps, self._interrupt)
 
     def grant(self, steps: int) -> None:
         """So many steps more than what is left; none after an interrupt."""
@@ -54,7 +66,12 @@ class Budget:
         if self._interrupt is not None:
             self._floor = self.remaining
 
-    def _look_up(self) -> None:
+    def look_up(self) -> None:
+        """Ask at once whether to go on.
+
+        Raises:
+            BudgetExceeded: no.
+        """
         if self._interrupt is not None and (self.interrupted or self._interrupt()):
             self.interrupted = True
             self.remaining = -1

@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from decimal import Decimal
+from typing import Any, Final
 
 from governance.core.schema import kinds as n
 from governance.core.schema.exact import NumberTooLarge, scalar_key, spelled
 from governance.core.schema.kinds import Kind, Mode
 from governance.core.schema.nodes import Forest, Node
 
+_CONSTANTS_A_STEP: Final = 4
+_STEPS_A_FRACTION: Final = 6
+
 
 def one_of_values(forest: Forest, values: Iterable[Any]) -> Node:
     """The node that holds for exactly ``values``, under JSON equality."""
     scalars: list[tuple[int, Any]] = []
     branches: list[Node] = []
-    for value in values:
+    for count, value in enumerate(values):
+        if count % _CONSTANTS_A_STEP == 0:
+            forest.budget.spend()
         if forest.is_full():
-            branches.append(forest.opaque("budget", "constants"))
+            # One of its own each time: what two long lists leave out is not the same.
+            branches.append(forest.opaque("budget", len(forest.by_id)))
             break
         if type(value) is str:
             scalars.append((n.STRING, value))
@@ -26,6 +33,8 @@ def one_of_values(forest: Forest, values: Iterable[Any]) -> Node:
         elif isinstance(value, list | tuple):
             branches.append(_array(forest, value))
         else:
+            if isinstance(value, float | Decimal):
+                forest.budget.spend(_STEPS_A_FRACTION)
             try:
                 scalars.append(scalar_key(value))
             except NumberTooLarge:

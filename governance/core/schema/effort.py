@@ -16,6 +16,7 @@ MAX_VALUES: Final = 200_000
 MAX_VISITS: Final = 200_000
 """Pairs of a schema and a value that the validator may look at."""
 _MAX_DEPTH: Final = 1_000
+_STEPS_A_SCHEMA: Final = 4
 _IN_PLACE: Final = ("$ref", "allOf", "anyOf", "oneOf", "if", "then", "else", "not", "dependentSchemas", "dependencies")
 _REFERENCES: Final = ("$ref", "$dynamicRef", "$recursiveRef")
 
@@ -38,7 +39,7 @@ def values_in(payload: Any) -> int:
 
 
 class Effort:
-    """The work that one document makes, reference by reference."""
+    """The work that one document makes, reference by reference. Counting it draws on the budget of the references."""
 
     def __init__(self, references: References) -> None:
         self.references = references
@@ -63,6 +64,7 @@ class Effort:
             return 1
         if (known := self._size.get(id(schema))) is not None:
             return known
+        self.references.budget.spend(_STEPS_A_SCHEMA)
         self._under_way.add(id(schema))
         total = 1
         for _, child, inner in self._children(schema, scope):
@@ -94,6 +96,7 @@ class Effort:
             return found
         if depth > _MAX_DEPTH:
             return MAX_VISITS + 1
+        self.references.budget.spend(_STEPS_A_SCHEMA)
         known[key] = total = 1
         for place, child, inner in self._children(schema, scope):
             keyword = place.split("/", 2)[1] if place else "$ref"

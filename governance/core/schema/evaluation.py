@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from governance.core.schema.lower import Lowering
 
 MAX_CASES: Final = 64
+_STEPS_A_CASE: Final = 12
 
 
 class TooWide(Exception):
@@ -64,6 +65,7 @@ def lower_unevaluated(
         cases = _Cases(lowering, lifted).of(schema, scope, own_unevaluated=False)
     except TooWide:
         return lowering.forest.opaque("unevaluated-width", _identity(lowering, schema, lifted))
+    lowering.forest.budget.spend(_STEPS_A_CASE * len(cases))
     closed = [_closed(lowering, schema, scope, lifted, keywords, case).node for case in cases]
     return lowering.forest.disjunction(closed)
 
@@ -173,6 +175,7 @@ class _Cases:
     def _product(self, left: list[Case], right: list[Case]) -> list[Case]:
         if len(left) * len(right) > MAX_CASES:
             raise TooWide
+        self.forest.budget.spend(_STEPS_A_CASE * len(left) * len(right))
         joined = [one.joined(other, self.forest) for one in left for other in right]
         return [case for case in joined if case.node is not self.forest.false] or joined[:1]
 

@@ -23,8 +23,7 @@ def exact(value: int | float | Decimal) -> Fraction:
         NumberTooLarge: the decimal exponent passes 5,000.
     """
     if isinstance(value, int):
-        if value.bit_length() > MAX_EXPONENT * 4:
-            raise NumberTooLarge(f"an integer of {value.bit_length()} bits")
+        _check_size(value)
         return Fraction(value)
     decimal = Decimal(repr(value)) if isinstance(value, float) else value
     if (
@@ -34,6 +33,11 @@ def exact(value: int | float | Decimal) -> Fraction:
     ):
         raise NumberTooLarge(str(decimal)[:40])
     return Fraction(decimal)
+
+
+def _check_size(value: int) -> None:
+    if value.bit_length() > MAX_EXPONENT * 4:
+        raise NumberTooLarge(f"an integer of {value.bit_length()} bits")
 
 
 def spelled(value: int | float | Decimal) -> tuple[Any, ...]:
@@ -49,6 +53,9 @@ def scalar_key(value: Any) -> tuple[int, Any]:
         return (BOOLEAN, value)
     if isinstance(value, str):
         return (STRING, value)
+    if isinstance(value, int):
+        _check_size(value)
+        return (NUMBER, value)  # equal to its fraction, and made in no time
     return (NUMBER, exact(value))
 
 

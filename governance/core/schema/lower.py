@@ -34,11 +34,13 @@ _COUNTS: Final = {
 }
 MAX_DEPTH: Final = 400
 """Schemas within schemas, references followed."""
+_STEPS_A_SCHEMA: Final = 8
+_PLACES_A_STEP: Final = 2
 _MINIMA: Final = {Kind.MINLENGTH, Kind.MINITEMS, Kind.MINPROPS}
 
 
 class Lowering:
-    """Lowers the subschemas of one document into a shared forest.
+    """Lowers the subschemas of one document into a shared forest, on whose budget it draws.
 
     ``lifted``: the open reading of a receiver, in which a ``false`` of additional or unevaluated properties
     is no constraint (in positive positions). ``assert_formats``: ``format`` constrains.
@@ -60,7 +62,7 @@ class Lowering:
         self.dialect = found
         self.lifted = lifted
         self.assert_formats = assert_formats
-        self.references = References(document, found)
+        self.references = References(document, found, forest.budget)
         self._done: dict[tuple[int, bool, bool], Node] = {}
         self._under_way: set[tuple[int, bool, bool]] = set()
         self._recursive: set[tuple[int, int, bool, bool]] = set()
@@ -88,6 +90,7 @@ class Lowering:
         if key in self._under_way:
             self._recursive.add(reference_key)
             return self.forest.ref(reference_key)
+        self.forest.budget.spend(_STEPS_A_SCHEMA)
         self._under_way.add(key)
         try:
             node = self._schema(schema, self.references.enter(schema, scope), lifted, bare)
@@ -106,6 +109,7 @@ class Lowering:
             stack, seen = [self.forest.targets[key]], set()
             while stack:
                 node = stack.pop()
+                self.forest.budget.spend()
                 if node.kind is Kind.REF and node.args[0] == key:
                     self.forest.targets[key] = self.forest.opaque("reference-loop", key)
                     break
@@ -211,6 +215,7 @@ class Lowering:
     def _arrays(self, schema: dict[str, Any], scope: Scope, lifted: bool) -> list[Node]:
         forest, parts = self.forest, []
         prefix, rest = self.item_schemas(schema)
+        forest.budget.spend(len(prefix) // _PLACES_A_STEP)
         parts.append(
             forest.items(
                 tuple(self.lower(child, scope, lifted=lifted) for child in prefix),
@@ -248,6 +253,7 @@ class Lowering:
             additional = True
         structures = "properties" in schema or "patternProperties" in schema
         rest = self.lower(additional, scope, lifted=lifted)
+        forest.budget.spend((len(schema.get("properties", ())) + len(schema.get("required", ()))) // _PLACES_A_STEP)
         if structures or rest is not forest.true:
             parts.append(
                 forest.props(
@@ -361,6 +367,7 @@ class Lowering:
         stack, seen = [(schema, scope)], set()
         while stack:
             node, at = stack.pop()
+            self.forest.budget.spend(_STEPS_A_SCHEMA)
             if not isinstance(node, dict) or id(node) in seen:
                 continue
             seen.add(id(node))

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
+from governance.core.schema.budget import Budget
+
 HIDDEN: Final = "‹sensitive›"
 """What is shown instead of a sensitive value."""
 
@@ -12,11 +14,13 @@ VALUE_KEYWORDS: Final = frozenset({"enum", "const", "default", "example", "examp
 """Keywords under which a schema holds values, and no schemas."""
 
 
-def marks_sensitive(document: Any) -> bool:
-    """Does anything in it stand under ``x-sensitive: true``?"""
+def marks_sensitive(document: Any, budget: Budget | None = None) -> bool:
+    """Does anything in it stand under ``x-sensitive: true``? Draws on the budget, where there is one."""
     stack = [document]
     while stack:
         node = stack.pop()
+        if budget is not None:
+            budget.spend()
         if isinstance(node, dict):
             if node.get("x-sensitive") is True:
                 return True

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from typing import Any, Final
 
 from governance.core.schema.apart import surely_disjoint
+from governance.core.schema.budget import READING_STEPS, Budget
 from governance.core.schema.kinds import ALL_TYPES, ARRAY, LITERAL_TYPES, OBJECT, Kind, Mode
 
 
@@ -38,12 +39,16 @@ class Node:
 
 
 MAX_NODES: Final = 20_000
+_STEPS_A_NODE: Final = 3
+_PARTS_A_STEP: Final = 4
 
 
 class Forest:
     """All nodes of one question. Constructors simplify; nothing is ever mutated once made."""
 
-    def __init__(self) -> None:
+    def __init__(self, budget: Budget | None = None) -> None:
+        self.budget = budget or Budget(READING_STEPS)
+        """What reading draws on: every constructor, and whoever lowers a document into this forest."""
         self._known: dict[tuple[Any, ...], Node] = {}
         self.by_id: list[Node] = []
         self.targets: dict[Any, Node] = {}
@@ -57,6 +62,7 @@ class Forest:
         key = (kind, *args)
         node = self._known.get(key)
         if node is None:
+            self.budget.spend(_STEPS_A_NODE)
             node = Node(kind, args, len(self.by_id))
             self._known[key] = node
             self.by_id.append(node)
@@ -86,8 +92,10 @@ class Forest:
         return self._make(Kind.OPAQUE, reason, identity)
 
     def items(self, prefix: tuple[Node, ...], rest: Node) -> Node:
-        while prefix and prefix[-1] is rest:
-            prefix = prefix[:-1]
+        length = len(prefix)
+        while length and prefix[length - 1] is rest:
+            length -= 1
+        prefix = prefix[:length]
         if not prefix and rest is self.true:
             return self.true
         return self._make(Kind.ITEMS, prefix, rest)
@@ -145,6 +153,7 @@ class Forest:
         if len(parts) == 1:
             return parts[0]
         # A union is the simpler question wherever no value can fit twice.
+        self.budget.spend(len(parts))
         return self.disjunction(parts) if surely_disjoint(parts) else self._make(Kind.ONEOF, parts)
 
     def _merged(self, parts: dict[Node, None]) -> dict[Node, None]:
@@ -171,6 +180,7 @@ class Forest:
                 parts.update(dict.fromkeys(node.args))
             elif node is not neutral:
                 parts[node] = None
+        self.budget.spend(1 + len(parts) // _PARTS_A_STEP)
         return parts
 
     def _joined(self, kind: Kind, parts: dict[Node, None], empty: Node) -> Node:

@@ -11,6 +11,7 @@ from typing import Final
 from governance.core.schema.budget import Budget
 
 _SCAN_LIMIT: Final = 20_000
+_DIGITS_A_STEP: Final = 50
 
 
 class NumberUndecided(Exception):
@@ -103,6 +104,7 @@ class NumberRange:
         low, high = self._window()
         digits = 1
         while Fraction(1, 10**digits) > (high - low) / 4:
+            budget.spend(1 + digits // _DIGITS_A_STEP)
             digits += 1
         for extra in range(40):
             step = Fraction(1, 10 ** (digits + extra))

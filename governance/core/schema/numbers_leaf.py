@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final
 
 from governance.core.schema.answers import DENIED, NOTHING, Answer
@@ -37,12 +38,19 @@ def find(solver: Solver, literals: list[int]) -> Answer:
         else:
             wanted.at_most(args[0], exclusive=args[1] != denied)
     if allowed is not None:
-        fitting = [value for value in allowed if wanted.admits(value)]
-        if not fitting:
-            return NOTHING
-        return Answer(True, plain_number(min(fitting, key=lambda value: (abs(value), value < 0))))
+        best = None
+        for value in allowed:
+            solver.budget.spend()
+            if wanted.admits(value) and (best is None or _plainness(value) < _plainness(best)):
+                best = value
+        return NOTHING if best is None else Answer(True, plain_number(best))
     try:
         found = wanted.find(solver.budget)
     except NumberUndecided:
         return Answer(None, None, "number-too-rare")
     return NOTHING if found is None else Answer(True, plain_number(found))
+
+
+def _plainness(value: Fraction) -> tuple[Fraction, bool]:
+    """Numbers near zero are the plainest, and of two as near the positive one."""
+    return abs(value), value < 0

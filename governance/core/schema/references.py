@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from jsonschema_specifications import REGISTRY
 from referencing import Registry
 from referencing.exceptions import Unresolvable
 
+from governance.core.schema.budget import READING_STEPS, Budget
 from governance.core.schema.dialects import Dialect
 
 Scope: TypeAlias = Any
 """A ``referencing`` resolver, or None in documents without identifiers (most of them: the fast path)."""
 
+_STEPS_A_REFERENCE: Final = 2
+_STEPS_A_RESOURCE: Final = 25
+_CHARACTERS_A_STEP: Final = 16
+_VALUES_A_STEP: Final = 8
 _IDENTIFIERS = {"$id", "id", "$anchor", "$dynamicAnchor", "$recursiveAnchor"}
 
 
@@ -26,12 +31,14 @@ class DynamicReference(Exception):
 
 
 class References:
-    """Resolves the references of one document."""
+    """Resolves the references of one document. Draws on ``budget``; raises BudgetExceeded where it does not last."""
 
-    def __init__(self, document: Any, dialect: Dialect) -> None:
+    def __init__(self, document: Any, dialect: Dialect, budget: Budget | None = None) -> None:
         self.document = document
         self.dialect = dialect
-        self.identified = _mentions(document, _IDENTIFIERS)
+        self.budget = budget or Budget(READING_STEPS)
+        self._counted: dict[tuple[str, Any], int] = {}
+        self.identified = _mentions(document, _IDENTIFIERS, self.budget)
         self.root: Scope = None
         if self.identified:
             resource = dialect.specification.create_resource(document)
@@ -46,6 +53,7 @@ class References:
         identifier = schema.get(self.dialect.id_keyword)
         if not isinstance(identifier, str) or (self.dialect.ref_hides_siblings and "$ref" in schema):
             return scope
+        self.budget.spend(_STEPS_A_RESOURCE)
         return scope.in_subresource(self.dialect.specification.create_resource(schema))
 
     def follow(self, reference: str, scope: Scope) -> tuple[Any, Scope]:
@@ -54,8 +62,10 @@ class References:
         Raises:
             UnresolvedReference: there is none.
         """
+        self.budget.spend(_STEPS_A_REFERENCE + len(reference) // _CHARACTERS_A_STEP)
         if scope is None and (not reference or reference.startswith("#")):
             return _by_pointer(self.document, reference.removeprefix("#")), None
+        self.budget.spend(_STEPS_A_RESOURCE)
         resolver = scope if scope is not None else REGISTRY.resolver()
         try:
             resolved = resolver.lookup(reference)
@@ -72,17 +82,24 @@ class References:
         """
         anchor = reference.rpartition("#")[2]
         found = self.follow(reference, scope)
-        if not anchor.startswith("/") and _count(self.document, "$dynamicAnchor", anchor) > 1:
+        if not anchor.startswith("/") and self._count("$dynamicAnchor", anchor) > 1:
             raise DynamicReference(reference)
         return found
 
     def follow_recursive(self, reference: str, scope: Scope) -> tuple[Any, Scope]:
         """``$recursiveRef``: exact where at most one resource sets ``$recursiveAnchor``."""
-        if _count(self.document, "$recursiveAnchor", True) > 1:
+        if self._count("$recursiveAnchor", True) > 1:
             raise DynamicReference(reference)
-        if scope is not None and _count(self.document, self.dialect.id_keyword, None) > 1:
+        if scope is not None and self._count(self.dialect.id_keyword, None) > 1:
             raise DynamicReference(reference)
         return self.follow(reference, scope)
+
+    def _count(self, key: str, value: Any) -> int:
+        """How often the keyword has the value (None: any) in the document."""
+        known = self._counted.get((key, value))
+        if known is None:
+            known = self._counted[key, value] = _count(self.document, key, value, self.budget)
+        return known
 
 
 def _by_pointer(document: Any, pointer: str) -> Any:
@@ -123,10 +140,11 @@ def _percent_decoded(token: str) -> str:
     return raw.decode(errors="replace")
 
 
-def _mentions(document: Any, keys: set[str]) -> bool:
+def _mentions(document: Any, keys: set[str], budget: Budget) -> bool:
     stack = [document] if isinstance(document, dict | list) else []
     while stack:
         node = stack.pop()
+        budget.spend(1 + len(node) // _VALUES_A_STEP)
         children: Iterable[Any] = node
         if isinstance(node, dict):
             # A property may be *called* id; only a string or a true there can identify a schema.
@@ -137,10 +155,11 @@ def _mentions(document: Any, keys: set[str]) -> bool:
     return False
 
 
-def _count(document: Any, key: str, value: Any) -> int:
+def _count(document: Any, key: str, value: Any, budget: Budget) -> int:
     count, stack = 0, [document]
     while stack:
         node = stack.pop()
+        budget.spend()
         if isinstance(node, dict):
             found = node.get(key)
             count += found is not None and (value is None or found == value)

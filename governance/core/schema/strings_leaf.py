@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 
 _CONSTANTS_A_STEP: Final = 12
+_STEPS_A_JUDGEMENT: Final = 2
+_BACKTRACKS_A_STEP: Final = 8
 
 
 def find(solver: Solver, literals: list[int]) -> Answer:
@@ -62,8 +64,13 @@ def find(solver: Solver, literals: list[int]) -> Answer:
             and all(matches(regex, text, solver.budget) for regex in required)
             and not any(matches(regex, text, solver.budget) for regex in forbidden)
             and all(has_format(name, text) != denied for name, denied in formats)
-            and all(has_match(pattern, text) != denied for pattern, denied in judged)
+            and all(judged_by(pattern, text) != denied for pattern, denied in judged)
         )
+
+    def judged_by(pattern: str, text: str) -> bool:
+        # A validator that backtracks may take long with a long text, and nothing interrupts it.
+        solver.budget.spend(_STEPS_A_JUDGEMENT + len(text) ** 2 // _BACKTRACKS_A_STEP)
+        return has_match(pattern, text)
 
     if allowed is not None:
         allowed -= excluded
