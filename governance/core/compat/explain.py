@@ -222,13 +222,17 @@ class Explainer:
         def wrap(node: Node) -> Node:
             return at.wrap(forest.props([(name, node)], (), forest.true, Mode.SILENT))
 
-        partners = self.ours.in_place(self.ours.property(at.partners, name))
         node = self.lowering.lower(spot.schema, spot.scope, lifted=at.lifted)
+        declared = self.ours.property(at.partners, name)
         # What the sender is held to by the very same node cannot be refused: no need to ask.
-        if any(one.sure and self.question.sender_lowering.lower(one.schema, one.scope) is node for one in partners):
+        if self._holds_to(declared, node) or self._holds_to(partners := self.ours.in_place(declared), node):
             return
         part = at.position.field(name, at.masks) if at.wrap is _here else None
         self._walk(at.child(spot, partners, wrap, part=part))
+
+    def _holds_to(self, partners: list[Spot], node: Node) -> bool:
+        lower = self.question.sender_lowering.lower
+        return any(one.sure and lower(one.schema, one.scope) is node for one in partners)
 
     def _items(self, at: _At, schema: dict[str, Any], scope: Any) -> None:
         forest = self.forest

@@ -22,6 +22,13 @@ from governance.core.schema.solver import Solver
 
 _MAX_PREFIX: Final = 64
 _STEPS_A_SPOT: Final = 15
+_KEYWORD_WITH_A_SIGN: Final = "'$"
+"""As a reference or an identifier starts in a printed dict."""
+_OF_THE_REST: Final = ("additionalProperties", "unevaluatedProperties")
+_MAY_CLOSE: Final = frozenset((
+    "$dynamicRef", "$recursiveRef", "const", "enum", "maxProperties", "not", "patternProperties", "propertyNames",
+))  # fmt: skip
+"""Keywords that may leave no room for fields that nothing declares."""
 _STRUCTURING: Final = ("properties", "patternProperties")
 
 Fields = dict[str, list[Spot]]
@@ -73,7 +80,7 @@ class Risks:
             self._output_fields(olds, news, promised=_promised(old), closed=closed)
             self._format("output.format-loosened", new, old)
         for name in olds:
-            if name in news:
+            if name in news and not self._unchanged(olds[name], news[name]):
                 self._position(olds[name], news[name])
         prefixes = [len(self.old.lowering.item_schemas(spot.schema)[0]) for spot in old]
         for position in (*range(min(max(prefixes, default=0), _MAX_PREFIX)), None):
@@ -83,11 +90,22 @@ class Risks:
                 self._items_dropped(one, new)
         self._position(self.old.additional(old), self.new.additional(new))
 
+    def _unchanged(self, old: list[Spot], new: list[Spot]) -> bool:
+        """Is the very same written in both places, and nothing in it that might lead elsewhere?"""
+        if len(old) != len(new) or self.old.lowering.dialect is not self.new.lowering.dialect:
+            return False
+        return all(
+            one.schema == other.schema and _KEYWORD_WITH_A_SIGN not in repr(one.schema)
+            for one, other in zip(old, new, strict=True)
+        )
+
     # Requests.
 
     def _open(self, places: Places, roots: list[Spot], fields: Fields) -> bool:
         """May an object hold a field that nothing here declares? Asked of the meaning, not of a keyword."""
         forest = self.old.lowering.forest
+        if self._shape(places, roots).can_hold & n.OBJECT and not any(map(_may_close, places.in_place(roots))):
+            return True  # nothing speaks of other fields, so there is nothing to ask
         patterns = {p for spot in places.in_place(roots) for p in spot.schema.get("patternProperties", {})}
         only_declared = forest.props(
             [(name, forest.true) for name in fields], [(p, forest.true) for p in patterns], forest.false, Mode.SILENT
@@ -228,10 +246,17 @@ def _promised(spots: list[Spot]) -> set[str]:
     return {name for spot in spots if spot.sure for name in spot.schema.get("required", ())}
 
 
+def _may_close(spot: Spot) -> bool:
+    """Does it speak of fields that it does not name?"""
+    schema = spot.schema
+    if not _MAY_CLOSE.isdisjoint(schema):
+        return True
+    return any(schema.get(keyword, True) not in (True, {}) for keyword in _OF_THE_REST)
+
+
 def _closing(spot: Spot) -> str | None:
     """The keyword by which the spot closes its object, if it does."""
-    keywords = ("additionalProperties", "unevaluatedProperties")
-    return next((keyword for keyword in keywords if spot.schema.get(keyword) is False), None)
+    return next((keyword for keyword in _OF_THE_REST if spot.schema.get(keyword) is False), None)
 
 
 def _similar(one: str, other: str) -> bool:

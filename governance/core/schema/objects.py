@@ -61,11 +61,9 @@ class ObjectSearch:
         self.solver = solver
         self.shape = shape
         self.reason: str | None = None
-        mentioned: dict[str, None] = dict(shape.required)
-        for node, _ in shape.asked:
-            mentioned.update(dict.fromkeys(name for name, _ in node.args[0]))
-        for node in shape.denied:
-            mentioned.update(dict.fromkeys(name for name, _ in node.args[0]))
+        mentioned: dict[str, Any] = dict(shape.required)
+        for node in (*(node for node, _ in shape.asked), *shape.denied):
+            mentioned.update(solver.props_map(node))
         mentioned.update(dict.fromkeys(sorted(shape.absent)))
         self.keys = tuple(mentioned)
         self._states: dict[str, State] = {}
@@ -158,7 +156,7 @@ class ObjectSearch:
             self.solver.budget.spend()
             state = self.state_of(name)
             for child in self.applicable(props, name):
-                if not child.can_fail:
+                if not child.can_fail or child.id * 4 in state or child.id * 4 + SENT in state:
                     continue
                 pinned, wanted = self._pinned(name), finite_set(child)
                 if pinned is not None and wanted is not None and pinned.isdisjoint(wanted):
@@ -220,11 +218,15 @@ class ObjectSearch:
                     yield name, None
                 continue
             for child in self.applicable(node, name):
-                if child.can_fail:
+                if child.can_fail and not self._asked_as_is(child, name):
                     asked = child.id * 4
                     state = self.state_of(name)
                     if asked not in state and asked + SENT not in state and self.possible(name):
                         yield name, asked + DENIED
+
+    def _asked_as_is(self, child: Node, name: str) -> bool:
+        """Is the very node asked under the name? As in most fields of two versions."""
+        return any(self.solver.props_map(props).get(name) is child for props, _ in self.shape.asked)
 
     def _fresh_places(self, node: Node, on_names: bool) -> Iterator[_Fresh]:
         if self.shape.closed and not self._open_to_fresh():
@@ -253,6 +255,7 @@ class ObjectSearch:
 
     def _classes(self, name: State, value: State) -> Iterator[_Fresh]:
         """The classes of unmentioned names within ``name``, each with what the asked literals add to its value."""
+        self.solver.budget.spend(1 + sum(len(node.args[1]) for node, _ in self.shape.asked))
         # What a pattern asks of the very names in question is asked in every class of them.
         forced = frozenset(
             child.id * 4 + sign

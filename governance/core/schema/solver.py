@@ -132,22 +132,28 @@ class Solver:
 
     def _by_type(self, state: State) -> Answer:
         reason: str | None = None
+        types = self._types_of(state)
         for type_mask in _ORDER:
-            answer = self.solve_type(type_mask, state)
+            if not types & type_mask:
+                continue
+            answer = Expansion(self, type_mask, state).answer()
             if answer.found:
                 return answer
             reason = reason or answer.reason
         return Answer(None, None, reason) if reason else NOTHING
 
-    def solve_type(self, type_mask: int, state: State) -> Answer:
-        """The same question for values of one type only."""
-        by_id = self.forest.by_id
+    def _types_of(self, state: State) -> int:
+        """The types of which a value may meet the state, as far as each node tells by itself."""
+        by_id, types = self.forest.by_id, n.ALL_TYPES
         for item in state:
             if item >= 0:
                 node = by_id[item >> 2]
-                if not (node.can_fail if item & 3 == DENIED else node.can_hold) & type_mask:
-                    return NOTHING
-        return Expansion(self, type_mask, state).answer()
+                types &= node.can_fail if item & 3 == DENIED else node.can_hold
+        return types
+
+    def solve_type(self, type_mask: int, state: State) -> Answer:
+        """The same question for values of one type only."""
+        return Expansion(self, type_mask, state).answer() if self._types_of(state) & type_mask else NOTHING
 
     def overlap(self, left: Node, right: Node) -> bool:
         """May both hold for one value? True where that cannot be decided."""
@@ -172,12 +178,7 @@ class Solver:
 
     def plain(self, type_mask: int, state: State) -> list[int] | None:
         """The literals that the state comes to for one type; None where it leaves a choice or holds for no value."""
-        for item in state:
-            if item >= 0:
-                node = self.forest.by_id[item >> 2]
-                if not (node.can_fail if item & 3 == DENIED else node.can_hold) & type_mask:
-                    return None
-        return Expansion(self, type_mask, state).plain()
+        return Expansion(self, type_mask, state).plain() if self._types_of(state) & type_mask else None
 
     def name_within(self, name: str, conditions: Iterable[int]) -> bool | None:
         """Does a property name satisfy the signed string nodes? None when that cannot be decided."""
