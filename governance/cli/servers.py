@@ -13,6 +13,7 @@ from governance.cli.exact import dumps
 from governance.cli.output import written_file
 from governance.cli.run import Call
 from governance.cli.sources import existing
+from governance.cli.terminal import one_line, progress
 from governance.core.document import nowhere
 from governance.errors import Fault, Place, UsageError
 from governance.importers import ImportResult, import_files, import_paths
@@ -99,7 +100,9 @@ def read_sources(
 def ask(call: Call, server: Server) -> Heard:
     """What the server says, within the time of ``--timeout`` for each answer. Raises as :func:`read_server`."""
     seconds = call.arguments.timeout or DEFAULT_BOUNDS.answer_sec
-    return read_server(server, bounds=replace(DEFAULT_BOUNDS, answer_sec=seconds, whole_sec=_WHOLE * seconds))
+    bounds = replace(DEFAULT_BOUNDS, answer_sec=seconds, whole_sec=_WHOLE * seconds)
+    with progress(one_line(f"asking {server.label}", 60), None, quiet=call.output.quiet):
+        return read_server(server, bounds=bounds)
 
 
 def imported(heard: Heard, *, namespace: str | None = None, version: str | None = None) -> ImportResult:

@@ -8,11 +8,12 @@ import secrets
 import shutil
 import signal
 import subprocess
+import threading
 import time
 from collections import deque
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Final
+from typing import Final, NoReturn
 
 from governance.errors import UsageError
 from governance.live.isolation import without_network
@@ -136,14 +137,34 @@ class ServerProcess:
 
 @contextlib.contextmanager
 def started(command: Command) -> Iterator[ServerProcess]:
-    """The running server; nothing of it is left afterwards. One that failed gets no time to say goodbye."""
-    process = ServerProcess(command)
-    grace = 0.0
+    """The running server; nothing of it is left afterwards, a SIGTERM to us included. One that failed gets no time
+    to say goodbye."""
+    with _ended_in_order():
+        process = ServerProcess(command)
+        grace = 0.0
+        try:
+            yield process
+            grace = _GRACE_SEC
+        finally:
+            process.stop(grace_sec=grace)
+
+
+@contextlib.contextmanager
+def _ended_in_order() -> Iterator[None]:
+    """Who ends us with SIGTERM ends the server, too, where nobody has other plans for that signal."""
+    ours = threading.current_thread() is threading.main_thread()
+    if not ours or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
+        yield
+        return
+    signal.signal(signal.SIGTERM, _leave)
     try:
-        yield process
-        grace = _GRACE_SEC
+        yield
     finally:
-        process.stop(grace_sec=grace)
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
+def _leave(number: int, frame: object) -> NoReturn:
+    raise SystemExit(128 + number)
 
 
 def _program(command: Command) -> str:

@@ -193,8 +193,10 @@ def before(habit: str, argv: list[str]) -> None:
         print("Starting server…")
         print('{"level": "info", "msg": "ready"}', flush=True)
         sys.stdout.buffer.write(b"\xff\xfe broken\n" + b"x" * 300_000 + b"\n\n")
-    if habit == "families":
+    if habit in ("families", "lingers"):
         starts_a_family(Path(argv[0]))
+    if habit == "lingers":
+        time.sleep(600)
     if habit == "tells":
         Path(argv[0]).write_text(json.dumps({"environment": dict(os.environ), "folder": str(Path.cwd())}))
     if habit == "deaf":

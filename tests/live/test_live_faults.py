@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+import signal
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -12,7 +15,7 @@ import pytest
 
 from governance.errors import AuthError, ToolServerFailed, UsageError
 from governance.live import Address, Command, read_server
-from tests.live.conftest import SOON, HttpServer, heard_from
+from tests.live.conftest import HERE, SOON, HttpServer, heard_from
 
 HUNDRED_MEGABYTES = 100 * 1000 * 1000
 ByHand = Callable[..., HttpServer]
@@ -99,6 +102,18 @@ def test_everything_a_server_started_ends_with_it(tmp_path: Path) -> None:
 def test_what_a_hanging_server_started_ends_too(tmp_path: Path) -> None:
     pids = tmp_path / "pids"
     complaint("families", pids, bounds=replace(SOON, pages=0))
+    assert not any(map(lives, map(int, pids.read_text().split())))
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["interrupt", "terminate"])
+def test_who_ends_us_ends_the_server_too(tmp_path: Path, number: signal.Signals) -> None:
+    pids = tmp_path / "pids"
+    words = ("import", "mcp", "--", sys.executable, HERE / "raw_server.py", "lingers", pids)
+    with subprocess.Popen([Path(sys.executable).with_name("govctl"), *words], stderr=subprocess.PIPE) as govctl:
+        while not (pids.exists() and " " in pids.read_text()):
+            assert govctl.poll() is None
+        govctl.send_signal(number)
+        assert govctl.wait(30) == 128 + number
     assert not any(map(lives, map(int, pids.read_text().split())))
 
 
