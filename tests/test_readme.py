@@ -39,7 +39,7 @@ def checked(snippet: str) -> str:
 
 
 def test_the_readme_has_the_snippets_that_are_run() -> None:
-    assert len(SNIPPETS) == 3
+    assert len(SNIPPETS) == 5
 
 
 @pytest.mark.timeout(240)
@@ -50,6 +50,7 @@ def test_the_snippets_run_one_after_the_other_as_shown(tmp_path: Path) -> None:
         "PATH": f"{ROOT / '.venv' / 'bin'}{os.pathsep}{os.environ['PATH']}",
         "GOVCTL_HOME": str(home),
         "NO_COLOR": "1",
+        **{f"GIT_{who}_{what}": "me" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")},
     }
     script = "set -m\n" + "\n".join(checked(snippet) for snippet in SNIPPETS)
     run = subprocess.run(
