@@ -39,7 +39,7 @@ def checked(snippet: str) -> str:
 
 
 def test_the_readme_has_the_snippets_that_are_run() -> None:
-    assert len(SNIPPETS) == 5
+    assert len(SNIPPETS) == 6
 
 
 @pytest.mark.timeout(240)
