@@ -104,4 +104,4 @@ class Question:
         return self.solver.question((entry(self.sent, ASKED), entry(as_written, DENIED)))
 
     def _as_written(self) -> Node:
-        return Lowering(self.forest, self.receiver, assert_formats=self.assert_formats).lower()
+        return self.receiver_lowering.lower(lifted=False)

@@ -32,6 +32,13 @@ _COUNTS: Final = {
     "minProperties": Kind.MINPROPS,
     "maxProperties": Kind.MAXPROPS,
 }
+_OF_NUMBERS: Final = frozenset(("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"))
+_OF_ARRAYS: Final = frozenset(("items", "prefixItems", "additionalItems", "uniqueItems", "contains"))
+_OF_OBJECTS: Final = frozenset(("properties", "patternProperties", "additionalProperties", "required", "propertyNames"))
+_IN_PLACE: Final = frozenset((
+    "$ref", "$dynamicRef", "$recursiveRef", "allOf", "anyOf", "oneOf", "not", "if",
+    "dependentRequired", "dependentSchemas", "dependencies",
+))  # fmt: skip
 MAX_DEPTH: Final = 400
 """Schemas within schemas, references followed."""
 _STEPS_A_SCHEMA: Final = 8
@@ -152,11 +159,11 @@ class Lowering:
 
     def parts(self, schema: dict[str, Any], scope: Scope, lifted: bool) -> list[Node]:
         """The conjuncts of one schema object, without its ``unevaluated*``."""
-        return [
-            *self.own_parts(schema, scope, lifted),
-            *self._references_in_place(schema, scope, lifted),
-            *self._combinators(schema, scope, lifted),
-        ]
+        parts = self.own_parts(schema, scope, lifted)
+        if not _IN_PLACE.isdisjoint(schema):
+            parts.extend(self._references_in_place(schema, scope, lifted))
+            parts.extend(self._combinators(schema, scope, lifted))
+        return parts
 
     def own_parts(self, schema: dict[str, Any], scope: Scope, lifted: bool) -> list[Node]:
         """The conjuncts that apply no other schema in place."""
@@ -168,7 +175,8 @@ class Lowering:
             parts.append(one_of_values(forest, schema["enum"]))
         if "const" in schema and draft >= 6:
             parts.append(one_of_values(forest, [schema["const"]]))
-        parts.extend(self._numbers(schema))
+        if not _OF_NUMBERS.isdisjoint(schema):
+            parts.extend(self._numbers(schema))
         for keyword, kind in _COUNTS.items():
             if keyword in schema and not (kind in _MINIMA and schema[keyword] <= 0):
                 parts.append(forest.literal(kind, int(schema[keyword])))
@@ -176,8 +184,10 @@ class Lowering:
             parts.append(forest.literal(Kind.PATTERN, schema["pattern"]))
         if self.assert_formats and isinstance(schema.get("format"), str) and is_asserted(schema["format"]):
             parts.append(forest.literal(Kind.FORMAT, schema["format"]))
-        parts.extend(self._arrays(schema, scope, lifted))
-        parts.extend(self._objects(schema, scope, lifted))
+        if not _OF_ARRAYS.isdisjoint(schema):
+            parts.extend(self._arrays(schema, scope, lifted))
+        if not _OF_OBJECTS.isdisjoint(schema):
+            parts.extend(self._objects(schema, scope, lifted))
         return parts
 
     def _types(self, declared: Any) -> list[Node]:
