@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from governance.client.acceptances import Acceptances
+from governance.client.exceptions import Exceptions
+from governance.client.lifecycle import Lifecycles
 from governance.client.policies import Policies
 from governance.client.questions import Questions
 from governance.client.requests import error_from_problem
@@ -45,7 +48,7 @@ from governance.wire import (
 )
 
 
-class ControlPlane(Policies, Questions):
+class ControlPlane(Exceptions, Policies, Questions, Lifecycles, Acceptances):
     """The control plane at ``base_url``; close it, or use it as a context manager.
 
     ``transport`` is for tests and embedding. Every method may raise ServerUnreachable, AuthError,

@@ -24,9 +24,11 @@ from governance.control.gates.routes import router as gates
 from governance.control.jobs import Job
 from governance.control.policies.routes import router as policies
 from governance.control.skills.routes import router as skills
+from governance.control.lifecycle.routes import router as lifecycle
+from governance.control.lifecycle.sunsets import DUE_SUNSETS
 from governance.control.tokens.routes import router as tokens
 
-JOBS: Final[tuple[Job, ...]] = ()
+JOBS: Final[tuple[Job, ...]] = (EXCEPTION_ENDS, DUE_SUNSETS)
 """What the service does by itself, one line per job."""
 
-ROUTERS: Final[tuple[APIRouter, ...]] = (skills, catalogues, gates, policies, tokens, audit)
+ROUTERS: Final[tuple[APIRouter, ...]] = (skills, lifecycle, catalogues, gates, exceptions, policies, tokens, audit)

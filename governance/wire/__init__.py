@@ -4,6 +4,7 @@ What a caller sends forbids unknown fields; what the service answers may grow, s
 not know. Contracts, decisions and payloads travel as plain JSON: their form is ``to_document`` of the core.
 """
 
+from governance.wire.acceptances import AcceptancePage, AcceptanceView
 from governance.wire.audit import AuditPage
 from governance.wire.base import (
     MAX_PAGE,
@@ -32,6 +33,28 @@ from governance.wire.catalogues import (
 )
 from governance.wire.checks import CheckProvenance, CheckRequest, CheckResult
 from governance.wire.exact import write_json
+from governance.wire.exceptions import (
+    ApprovalRequest,
+    ExceptedFinding,
+    ExceptionPage,
+    ExceptionRequest,
+    ExceptionState,
+    ExceptionView,
+)
+from governance.wire.lifecycle import (
+    DeprecationRequest,
+    DropInView,
+    LeftAlone,
+    LifecycleChange,
+    LifecycleView,
+    RangeDeprecationRequest,
+    RetirementRequest,
+    ServedView,
+    SunsetPage,
+    SunsetView,
+    SwitchRequest,
+    VersionChange,
+)
 from governance.wire.policies import EffectivePolicy, PolicyPage, PolicyRequest, PolicyRevision, PolicyValue
 from governance.wire.questions import Judgement, Matrix
 from governance.wire.resolve import (
@@ -60,6 +83,8 @@ __all__ = [
     "MAX_PAGE",
     "PROBLEM_MEDIA_TYPE",
     "PROBLEM_TYPE_PREFIX",
+    "AcceptancePage",
+    "AcceptanceView",
     "Answer",
     "AuditPage",
     "Catalogue",
@@ -72,7 +97,9 @@ __all__ = [
     "CheckRequest",
     "CheckResult",
     "Diff",
+    "DeprecationRequest",
     "EffectivePolicy",
+    "DropInView",
     "Grant",
     "Health",
     "HeldBackView",
@@ -84,6 +111,9 @@ __all__ = [
     "PolicyRequest",
     "PolicyRevision",
     "PolicyValue",
+    "LeftAlone",
+    "LifecycleChange",
+    "LifecycleView",
     "Problem",
     "ProblemFault",
     "Provenance",
@@ -94,6 +124,7 @@ __all__ = [
     "Released",
     "Request",
     "Resolution",
+    "RangeDeprecationRequest",
     "ResolveAnswer",
     "ResolveQuestion",
     "ResolveRequest",
@@ -104,12 +135,18 @@ __all__ = [
     "SkillCard",
     "SkillPage",
     "SkillVersion",
+    "RetirementRequest",
     "Text",
+    "ServedView",
     "TokenCreated",
     "TokenPage",
     "TokenRequest",
     "TokenView",
     "VersionPage",
+    "SunsetPage",
+    "SunsetView",
+    "SwitchRequest",
     "VersionSummary",
     "write_json",
 ]
+    "VersionChange",

@@ -1,1 +1,1 @@
-"""Lifecycle: deprecation, sunset, retirement, yanking, and the operator's switch."""
+"""The live record beside each version: announced, ended, switched; never the version itself."""

@@ -188,6 +188,14 @@ async def published_of(connection: Connection, skills: Sequence[str]) -> dict[st
     return found
 
 
+def published_among(session: Session, skills: Sequence[str]) -> dict[str, list[Published]]:
+    """The same, read in a session's transaction."""
+    found: dict[str, list[Published]] = {skill: [] for skill in skills}
+    for skill, *row in session.connection().exec_driver_sql(_PUBLISHED, (list(skills),)):
+        found[skill].append(_published(*row))
+    return found
+
+
 _CARD: Final = f"""
 SELECT name, namespace, title, description, owner, category, tags, latest, {live_state("skill")} AS state,
 versions, updated_at

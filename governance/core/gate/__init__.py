@@ -16,7 +16,7 @@ from governance.core.gate.judge import decide
 from governance.core.gate.numbering import auto_version, replay
 from governance.core.gate.questions import Answer, Question, answer
 from governance.core.gate.reasons import REASONS, Outcome, ReasonCode
-from governance.core.gate.replacing import can_replace, replacement_faults
+from governance.core.gate.replacing import can_replace, check_replacement, replacement_faults
 from governance.core.lines import Compare, HistoryItem
 
 __all__ = [
@@ -38,6 +38,7 @@ __all__ = [
     "answer",
     "auto_version",
     "can_replace",
+    "check_replacement",
     "decide",
     "replacement_faults",
     "replay",

@@ -6,8 +6,10 @@ from collections.abc import Iterable, Iterator
 
 from governance.core.gate.facts import ReplacementFacts
 from governance.core.lines import Published
+from governance.core.names import is_name
 from governance.core.skill import NO_REPLACEMENT, Status
 from governance.core.versioning import Range, Version
+from governance.errors import Fault, InvalidRange, InvalidRequest
 
 
 def replacement_faults(
@@ -34,6 +36,26 @@ def replacement_faults(
     if name != skill and skill in facts.leads_to:
         way = " → ".join((skill, name, *facts.leads_to))
         yield "replacement-circular", f"The replacements lead in a circle: {way}."
+
+
+def check_replacement(text: str) -> None:
+    """Raises InvalidRequest for what is neither ``name@range`` nor NO_REPLACEMENT."""
+    if text == NO_REPLACEMENT:
+        return
+    name, _, wanted = text.partition("@")
+    why = "is not name@range, such as knowledge.extract@^2"
+    if is_name(name) and wanted.strip():
+        try:
+            Range.parse(wanted)
+        except InvalidRange as error:
+            why = error.message
+        else:
+            return
+    raise InvalidRequest(
+        "The replacement cannot be read.",
+        fix=f"Write name@range, or {NO_REPLACEMENT!r} to say that there is none.",
+        faults=[Fault(pointer="/replacement", message=f"{text[:200]!r} {why}", code="range")],
+    )
 
 
 def can_replace(one: Published) -> bool:
