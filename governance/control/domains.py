@@ -20,12 +20,14 @@ import governance.control.rollouts.tables
 import governance.control.skills.tables  # noqa: F401 - tables register when they are imported
 from governance.control.audit.routes import router as audit
 from governance.control.catalogues.routes import router as catalogues
+from governance.control.exceptions.ending import EXCEPTION_ENDS
+from governance.control.exceptions.routes import router as exceptions
 from governance.control.gates.routes import router as gates
 from governance.control.jobs import Job
-from governance.control.policies.routes import router as policies
-from governance.control.skills.routes import router as skills
 from governance.control.lifecycle.routes import router as lifecycle
 from governance.control.lifecycle.sunsets import DUE_SUNSETS
+from governance.control.policies.routes import router as policies
+from governance.control.skills.routes import router as skills
 from governance.control.tokens.routes import router as tokens
 
 JOBS: Final[tuple[Job, ...]] = (EXCEPTION_ENDS, DUE_SUNSETS)
