@@ -17,6 +17,8 @@ MAX_PAGE = 200
 Text = Annotated[str, Field(max_length=2_000, pattern=r"^[^\x00]*$")]
 Label = Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f-\x9f\u2028\u2029]*$")]
 """A name that stands in lists and logs: one line, nothing invisible that moves a terminal."""
+ConsumerName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._/-]{0,127}$")]
+EnvironmentName = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_-]{0,62}$")]
 ShortText = Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[^\x00]*$")]
 
 

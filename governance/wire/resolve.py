@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import Field
 
 from governance.core.skill import Status
-from governance.wire.base import Answer, JSONObject, Problem, Request, ShortText
+from governance.wire.base import Answer, ConsumerName, EnvironmentName, JSONObject, Problem, Request, ShortText
 
 
 class ResolveQuestion(Request):
@@ -25,8 +25,8 @@ class ResolveRequest(Request):
     """A batch of questions by one consumer; without ``consumer`` the caller is anonymous each time."""
 
     questions: list[ResolveQuestion] = Field(min_length=1)
-    consumer: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._/-]{0,127}$")] | None = None
-    environment: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_-]{0,62}$")] | None = None
+    consumer: ConsumerName | None = None
+    environment: EnvironmentName | None = None
 
 
 class HeldBackView(Answer):

@@ -26,7 +26,7 @@ class ExceptionRow(Row, table=True):
             "SELECT",
             "INSERT",
             "UPDATE (approver_id, approved_by, approved_at, uses, last_used_at, revoked_at, revoked_by,"
-            " revoked_reason, told_at)",
+            " revoked_reason, told_at, end_told_at)",
         ),
     )
 
@@ -52,3 +52,5 @@ class ExceptionRow(Row, table=True):
     revoked_reason: str | None = Field(default=None, sa_column=Column(Text))
     told_at: datetime | None = Field(default=None, sa_column=Column(DateTime(timezone=True)))
     """When its coming end was announced; None: not yet."""
+    end_told_at: datetime | None = Field(default=None, sa_column=Column(DateTime(timezone=True)))
+    """When its end was announced; None: not yet."""

@@ -14,7 +14,8 @@ from governance.control.auth.roles import Caller
 from governance.control.auth.service import Known
 from governance.control.database import Database, session
 from governance.control.edge import IMMUTABLE, NO_STORE, JSONAnswer, cacheable, is_fresh, message, takes
-from governance.control.gates import checks, resolving
+from governance.control.exceptions import service as exceptions
+from governance.control.gates import checks, excepting, resolving
 from governance.control.idempotency.service import REPLAYED, GivenKey, claimed
 from governance.control.problems import problem_of, responses
 from governance.control.settings import Settings
@@ -23,6 +24,7 @@ from governance.control.skills.judging import Judge
 from governance.core.names import check_name
 from governance.core.versioning import Version
 from governance.errors import (
+    Conflict,
     DocumentTooLarge,
     Forbidden,
     IdempotencyKeyReused,
@@ -44,6 +46,8 @@ from governance.telemetry import Telemetry
 from governance.wire import (
     CheckRequest,
     CheckResult,
+    ExceptionRequest,
+    ExceptionView,
     Judgement,
     Matrix,
     Problem,
@@ -111,6 +115,35 @@ def get_check(
     """A stored check, as it was answered."""
     result = checks.load(current, check_id, by=caller)
     return cacheable(request, result, etag=check_id, cache=IMMUTABLE)
+
+
+@router.post(
+    "/exceptions",
+    status_code=201,
+    response_model=ExceptionView,
+    responses=responses(*_CHECK, Conflict),
+    openapi_extra=takes(ExceptionRequest),
+)
+def ask_for_exception(
+    request: Request,
+    caller: Known,
+    body: Annotated[ExceptionRequest, Depends(message(ExceptionRequest))],
+    key: GivenKey,
+) -> Response:
+    """Ask that findings of a stored check pass for a while. It opens nothing until somebody else approves it.
+
+    Without `environment` and `consumer` it opens the gate; with one of them it lets the findings in there alone.
+    """
+    request.state.attempt = exceptions.attempt_to_ask(body)
+    database: Database = request.app.state.database
+    headers = {"Cache-Control": NO_STORE}
+    with claimed(database, key, by=caller) as claim, database.transaction() as current:
+        if claim.made is not None:
+            made = exceptions.load(current, claim.made, by=caller)
+            return JSONAnswer(made, status_code=201, headers={**headers, REPLAYED: "true"})
+        made = excepting.ask(current, body, by=caller)
+        claim.done(current, made.id)
+    return JSONAnswer(made, status_code=201, headers=headers)
 
 
 @router.post("/resolve", response_model=ResolveAnswer, responses=responses(*_BODY), openapi_extra=takes(ResolveRequest))

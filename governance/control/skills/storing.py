@@ -11,6 +11,7 @@ from sqlmodel import Session
 from governance.control.audit.service import Attempt, append, decision_summary
 from governance.control.auth.roles import Caller
 from governance.control.database import time_of
+from governance.control.exceptions.service import use
 from governance.control.skills.cards import cards, storable, store_card
 from governance.control.skills.ordering import sort_key
 from governance.control.skills.reading import Found
@@ -60,7 +61,7 @@ def attempt_to_publish(name: str, version: Version, reason: str | None) -> Attem
 def store(session: Session, admitted: Sequence[Admitted], order: Publish, *, by: Caller) -> None:
     """Write one version of each of some skills, in as few statements for many as for one.
 
-    Whoever calls holds the lock of every skill.
+    Whoever calls holds the lock of every skill. Raises Conflict where an exception one rests on ended meanwhile.
     """
     now = time_of(session)
     versions = [_version(one, order, now, by) for one in admitted]
@@ -88,10 +89,13 @@ def store(session: Session, admitted: Sequence[Admitted], order: Publish, *, by:
                 "opens_line": version.opens_line,
                 "state": state.state,
                 "provenance": order.provenance,
+                "exceptions": list(one.decision.exceptions_used),
             }
             | decision_summary(one.decision.to_document()),
             at=now,
         )
+        subject = f"{one.manifest.name}@{one.manifest.version}"
+        use(session, one.decision.exceptions_used, subject=subject, by=by, at=now)
     session.flush()
 
 

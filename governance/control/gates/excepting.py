@@ -1,0 +1,63 @@
+"""Asking for an exception: its findings are copied from a stored check, so that nobody excepts what was not found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from sqlmodel import Session
+
+from governance.control.auth.roles import Caller
+from governance.control.exceptions import service as exceptions
+from governance.control.gates import checks
+from governance.control.policies.service import policies_of
+from governance.control.skills.reading import STORED
+from governance.core.document import read_json
+from governance.errors import Fault, InvalidRequest
+from governance.wire import ExceptedFinding, ExceptionRequest, ExceptionView
+
+
+def ask(session: Session, request: ExceptionRequest, *, by: Caller) -> ExceptionView:
+    """Propose an exception for findings of a stored check.
+
+    Raises NotFound (the check), InvalidRequest with a pointer to each fingerprint that cannot stand, Forbidden.
+    """
+    told: dict[str, list[tuple[str, ExceptedFinding]]] = {}
+    for decision in read_json(checks.load(session, request.check, by=by), limits=STORED)["decisions"]:
+        for finding in _findings(decision):
+            told.setdefault(finding.fingerprint, []).append((decision["skill"], finding))
+    faults = [
+        Fault(pointer=f"/fingerprints/{index}", message="the check found no such break or risk", code="unknown")
+        for index, fingerprint in enumerate(request.fingerprints)
+        if fingerprint not in told
+    ]
+    if faults:
+        known = ", ".join(list(told)[:20]) or "none"
+        raise InvalidRequest(
+            f"Check {request.check} does not tell of every finding named.", fix=f"It tells of {known}.", faults=faults
+        )
+    chosen = [found for fingerprint in dict.fromkeys(request.fingerprints) for found in told[fingerprint]]
+    skill = chosen[0][0]
+    others = [name for name, _ in chosen if name != skill]
+    if others:
+        raise InvalidRequest(
+            f"The findings are of {skill} and of {others[0]}.", fix="Ask for one exception for each skill."
+        )
+    most_days = int(policies_of(session, [skill])[skill].values["exception_days"])
+    return exceptions.ask(session, skill, [one for _, one in chosen], request, most_days=most_days, by=by)
+
+
+def _findings(decision: dict[str, Any]) -> Iterator[ExceptedFinding]:
+    """Each finding that may be excepted, in each of its surroundings."""
+    holders = (*decision.get("consumers", {}).get("impacts", ()), *decision["compared"])
+    told = {finding["fingerprint"]: finding for holder in holders for finding in holder["findings"]}
+    for fingerprint, surroundings in decision.get("surroundings", {}).items():
+        if fingerprint in told:
+            finding = told[fingerprint]
+            for around in surroundings:
+                yield ExceptedFinding(
+                    fingerprint=fingerprint,
+                    surroundings=around,
+                    code=finding["code"],
+                    message=finding["message"][:500],
+                )
