@@ -44,7 +44,7 @@ def activate(
 
 
 def _judge_again(held: Held, one: HeldVersion, *, by: Caller, judge: Judge) -> None:
-    manifest = judge.manifest(one.row)
+    manifest = replace(judge.manifest(one.row), status=Status.ACTIVE.value)
     others = [other.row for other in held.versions.values() if other is not one]
     around = surroundings_of(held.session, [held.skill])[held.skill]
     decision = judge.decide(manifest, others, Terms(), load_replacement(held.session, manifest, by=by), around)
