@@ -5,13 +5,16 @@ from __future__ import annotations
 import importlib
 import inspect
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Any, Final
 
 from governance.cli.topics import CONTRACT, RESOLVE
 from governance.core.compat.codes import CODES, Code
 from governance.errors import all_errors
+
+Sample = Mapping[str, Any]
+"""Fragments by what they are: ``old`` and ``new`` of a comparison, a ``manifest``, a ``catalogue`` or a ``comment``."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,10 +25,10 @@ class Explanation:
     kind: str
     title: str
     facts: tuple[tuple[str, str], ...]
-    example: tuple[Any, Any] | None = None
-    """An old and a new fragment that produce the code."""
-    near_miss: tuple[Any, Any] | None = None
-    """A pair that looks alike and does not."""
+    example: Sample | None = None
+    """What produces the code."""
+    near_miss: Sample | None = None
+    """What looks alike and does not."""
 
 
 FINDING: Final = "finding"
@@ -73,13 +76,21 @@ def _finding(code: Code) -> Explanation:
             ("hits", code.hits),
             ("do", code.fix),
         ),
-        example=code.example,
-        near_miss=code.near_miss,
+        example=_pair(code.example),
+        near_miss=_pair(code.near_miss),
     )
 
 
+def _pair(pair: tuple[Any, Any] | None) -> Sample | None:
+    return None if pair is None else {"old": pair[0], "new": pair[1]}
+
+
 def _lints() -> Iterator[Explanation]:
-    yield from _table("governance.core.lint", "LINTS", LINT)
+    lints = importlib.import_module("governance.core.lint").LINTS
+    for explained in _table("governance.core.lint", "LINTS", LINT):
+        row = lints[explained.code]
+        word = "catalogue" if row.check_catalogue else "comment" if row.check_comment else "manifest"
+        yield replace(explained, example={word: row.example}, near_miss={word: row.near_miss})
 
 
 def _reasons() -> Iterator[Explanation]:

@@ -11,43 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from governance.core.contract import SkillManifest, manifest_from_document
 from governance.core.lint import CLIENTS, LINTS, LintFinding, Severity, findings_of, lint, lint_catalogue
 from governance.errors import InvalidContract, InvalidRequest
 from governance.importers import import_paths, import_text
 from governance.importers.mcp import tool_contract
+from tests.core.careful import ids, skill
 
 DATA = Path(__file__).parent.parent / "data"
-
-
-def skill(**changes: Any) -> SkillManifest:
-    """A skill no lint complains of, with ``changes``."""
-    whole = {
-        "name": "billing.refund_invoice",
-        "version": "1.0.0",
-        "description": "Refunds one paid invoice in full; use it when the customer asked for the money back.",
-        "input_schema": {
-            "type": "object",
-            "properties": {
-                "invoice_id": {"type": "string", "x-example": "INV-1"},
-                "reason": {"type": "string", "description": "Shown to the customer; left out if not given."},
-            },
-            "required": ["invoice_id"],
-        },
-        "output_schema": {"type": "object", "properties": {"refund_id": {"type": "string"}}},
-        "errors": [{"code": "NOT_PAID", "meaning": "The invoice was never paid."}],
-        "side_effects": "external",
-        "owner": "team-billing",
-        "examples": [
-            {"input": {"invoice_id": "INV-1"}, "output": {"refund_id": "R-1"}},
-            {"input": {"invoice_id": "INV-2"}, "error": "NOT_PAID"},
-        ],
-    } | changes
-    return manifest_from_document({k: v for k, v in whole.items() if v is not None}, native=False)
-
-
-def ids(manifest: SkillManifest, **options: Any) -> set[str]:
-    return {finding.id for finding in lint(manifest, **options)}
 
 
 def test_a_careful_skill_has_no_findings_for_any_client() -> None:
@@ -528,15 +498,6 @@ def test_faults_of_a_contract_become_findings() -> None:
         ("contract.invalid", "/timeout_sec"),
         ("contract.invalid", "/owner"),
     }
-
-
-def test_every_row_says_what_it_checks_and_what_to_do() -> None:
-    for lint_id, row in LINTS.items():
-        assert row.id == lint_id
-        assert row.title.startswith("Checks that ")
-        assert row.fix.endswith(".")
-        checks = (row.check, row.check_client, row.check_catalogue, row.check_comment)
-        assert sum(check is not None for check in checks) == 1
 
 
 _JSON = st.recursive(

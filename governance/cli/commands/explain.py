@@ -42,14 +42,13 @@ def _all(known: dict[str, Explanation]) -> Report:
 def _one(one: Explanation) -> Report:
     blocks: list[Block] = [Verdict(word=one.kind, sentence=f"{one.code}: {one.title}.")]
     blocks += [Paragraph(text=f"{label}: {text}") for label, text in one.facts]
-    pairs = (("For example", one.example), ("A near miss, which does not count", one.near_miss))
-    for heading, pair in pairs:
-        if pair is not None:
+    samples = (("For example", one.example), ("A near miss, which does not count", one.near_miss))
+    for heading, sample in samples:
+        if sample is not None:
             blocks.append(Heading(text=heading))
-            blocks.append(Code(text=f"old: {dumps(pair[0])}\nnew: {dumps(pair[1])}", language="text"))
+            text = "\n".join(f"{word}: {dumps(fragment)}" for word, fragment in sample.items())
+            blocks.append(Code(text=text, language="text"))
     facts = dict(one.facts)
     document: dict[str, Any] = {"code": one.code, "kind": one.kind, "title": one.title, **facts}
-    for key, pair in (("example", one.example), ("near_miss", one.near_miss)):
-        if pair is not None:
-            document[key] = {"old": pair[0], "new": pair[1]}
+    document |= {key: sample for key, sample in (("example", one.example), ("near_miss", one.near_miss)) if sample}
     return Report(document=document, blocks=tuple(blocks))

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final, NamedTuple
 
+from governance.core.compat.model import JSON
 from governance.core.skill import SkillManifest
 from governance.errors import Place
 
@@ -91,7 +92,13 @@ class Lint:
     severity: Severity
     title: str
     """Begins with "Checks that"."""
+    means: str
+    """Why it matters."""
     fix: str
+    example: JSON
+    """What it finds: fields of a manifest, a list of manifests for a catalogue, or a comment."""
+    near_miss: JSON
+    """What looks like it, and is left alone."""
     check: Callable[[SkillManifest], Iterable[Spot]] | None = None
     check_client: Callable[[SkillManifest, Client], Iterable[Spot]] | None = None
     check_catalogue: Callable[[Sequence[SkillManifest]], Iterable[tuple[SkillManifest, Spot]]] | None = None
