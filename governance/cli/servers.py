@@ -17,7 +17,7 @@ from governance.cli.terminal import one_line, progress
 from governance.core.document import nowhere
 from governance.errors import Fault, Place, UsageError
 from governance.importers import ImportResult, import_files, import_paths
-from governance.live import DEFAULT_BOUNDS, Address, Command, Heard, Server, read_server
+from governance.live import DEFAULT_BOUNDS, Address, Command, Heard, Server, checked_address, read_server
 from governance.live.isolation import environment_for
 
 WORD: Final = "mcp"
@@ -67,7 +67,7 @@ def server_of(call: Call, words: Sequence[str]) -> Server | None:
             raise UsageError(f"What stands before `--` is {' '.join(words)!r}.", fix="Write `mcp -- CMD ARG…`.")
         server = _command(call, command)
     elif len(words) == 2 and words[0] == WORD and _URL.fullmatch(words[1]):
-        server = Address(url=words[1], headers=tuple(_headers(call)))
+        server = checked_address(Address(url=words[1], headers=tuple(_headers(call))))
     elif len(words) == 1 and _URL.fullmatch(words[0]) and not Path(words[0]).exists():
         raise UsageError(
             f"{words[0][:80]} is an address, not a path.", fix=f"A running MCP server: `{WORD} {words[0][:80]}`."

@@ -11,7 +11,7 @@ from governance.live.conversation import Conversation
 from governance.live.model import DEFAULT_BOUNDS, Address, Bounds, Command, Heard, Server, checked_address
 from governance.live.process import ServerProcess, started
 
-__all__ = ["DEFAULT_BOUNDS", "Address", "Bounds", "Command", "Heard", "Server", "read_server"]
+__all__ = ["DEFAULT_BOUNDS", "Address", "Bounds", "Command", "Heard", "Server", "checked_address", "read_server"]
 
 _MODES = ("legacy", "auto")
 """Every server in use knows the handshake; one that answers it with "unknown" is asked again in the new way."""

@@ -28,7 +28,7 @@ class Conversation:
     stage: str = "initialize"
     """The request that is open."""
     status: int | None = None
-    """The last HTTP status that was no success."""
+    """The HTTP status of the request that is open, where it was no success."""
     closed: bool = False
     """A started server closed its output: it ended, or is about to."""
     noise: int = 0
@@ -86,9 +86,8 @@ class Conversation:
             self.hear_noise(text)
             return None
         answers = ours or (self._asked is not None and str(value.get("id")) == self._asked)
-        if answers and self.result is None and "result" in value:
-            self._count_listed(len(text))
-            self.result = value["result"]
+        if answers and "method" not in value:
+            self._keep(value, len(text))
         if isinstance(value.get("error"), dict) and value.get("id") is None:
             raise self.refuse(f"answered `{self.stage}` with an error: {told(value['error'].get('message'))}")
         return value
@@ -105,6 +104,13 @@ class Conversation:
             self.failure = ToolServerFailed(f"{self.server.label} {complaint}.", fix=fix or _ASK, faults=faults)
         self.stop()
         return self.failure
+
+    def _keep(self, answer: dict[str, Any], size: int) -> None:
+        if not isinstance(answer.get("result"), dict) and not isinstance(answer.get("error"), dict):
+            raise self.refuse(f"answered `{self.stage}` with neither a result nor an error")
+        if self.result is None and "result" in answer:
+            self._count_listed(size)
+            self.result = answer["result"]
 
     def _count_listed(self, size: int) -> None:
         if not self.stage.startswith("tools/list"):

@@ -25,8 +25,8 @@ async def http_streams(address: Address, conversation: Conversation) -> AsyncIte
     """What the SDK reads from and writes to."""
 
     async def listen_along(response: httpx2.Response) -> None:
-        if response.status_code >= 300:
-            conversation.status = response.status_code
+        if _is_request(response.request):
+            conversation.status = response.status_code if response.status_code >= 300 else None
         if response.headers.get("content-encoding", "identity").lower() not in ("identity", ""):
             # a few bytes may unfold to gigabytes, and nobody asked for that
             raise conversation.refuse("compresses its answers, which was not asked for")

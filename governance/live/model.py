@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias
 from urllib.parse import urlsplit, urlunsplit
@@ -13,6 +13,8 @@ from governance.errors import UsageError
 
 _MEBIBYTE: Final = 1024 * 1024
 _LONGEST_LABEL: Final = 120
+_SECRET: Final = re.compile(r"key|token|secret|passw|auth|credential", re.IGNORECASE)
+_HIDDEN: Final = "..."
 _FIELD_NAME: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}")
 
 
@@ -30,8 +32,8 @@ class Command:
 
     @property
     def label(self) -> str:
-        """What messages and places call it."""
-        return _short(f"mcp:{shlex.join(self.argv)}")
+        """What messages and places call it; what looks like a secret on its command line is left out."""
+        return _short(f"mcp:{shlex.join(_without_secrets(self.argv))}")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -113,6 +115,15 @@ class Heard:
         """The same as one ``tools/list`` result, the way it is saved and imported."""
         named = {"serverInfo": dict(self.server)} if self.server else {}
         return {**named, "protocolVersion": self.protocol, "tools": list(self.tools)}
+
+
+def _without_secrets(argv: Sequence[str]) -> Iterator[str]:
+    hide = False
+    for word in argv:
+        flag, equals, _ = word.partition("=")
+        secret = _SECRET.search(flag) is not None and (flag.startswith("-") or bool(equals))
+        yield _HIDDEN if hide else f"{flag}={_HIDDEN}" if secret and equals else word
+        hide = secret and not equals and not hide
 
 
 def _short(text: str) -> str:

@@ -83,7 +83,7 @@ class ServerProcess:
     def outcome(self) -> int | None:
         """Its exit code, negative for a signal; None while it runs after a moment's wait."""
         self._wait(_TERM_SEC)
-        return self._process.poll()
+        return self._ended()
 
     def stop(self, *, grace_sec: float) -> None:
         """End it and everything it started: a closed input first, then signals, each in bounded time."""
@@ -92,7 +92,6 @@ class ServerProcess:
         if not self._wait(grace_sec):
             self._signal(signal.SIGTERM)
             self._wait(_TERM_SEC)
-        # its process group is ours to name only until it is reaped
         self._signal(signal.SIGKILL)
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(_REAP_SEC)
@@ -100,20 +99,28 @@ class ServerProcess:
         self._streams[2].close()
 
     def _wait(self, seconds: float) -> bool:
-        """Whether it ended within the time; it is not reaped."""
+        """Whether it ended within the time."""
         deadline = time.monotonic() + seconds
-        while self._process.returncode is None:
-            if os.waitid(os.P_PID, self._process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None:
-                return True
+        while self._ended() is None:
             if time.monotonic() >= deadline:
                 return False
             time.sleep(_POLL_SEC)
         return True
 
+    def _ended(self) -> int | None:
+        """Its exit code. It is not reaped by this, so that its process group keeps its number."""
+        if not hasattr(os, "waitid"):  # macOS before Python 3.13
+            return self._process.poll()
+        if self._process.returncode is not None:
+            return self._process.returncode
+        found = os.waitid(os.P_PID, self._process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+        if found is None:
+            return None
+        return found.si_status if found.si_code == os.CLD_EXITED else -found.si_status
+
     def _signal(self, number: int) -> None:
-        if self._process.returncode is None:
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.killpg(self._process.pid, number)
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._process.pid, number)
 
     def _sweep(self) -> None:
         """Kill what bears the mark, until nothing does: a process may have been starting another."""

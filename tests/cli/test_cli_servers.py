@@ -126,6 +126,7 @@ def test_a_folder_called_mcp_is_a_path_as_ever(here: Govctl, tmp_path: Path) -> 
         (("mcp", "x.json", "--", "sh"), "What stands before `--` is 'mcp x.json'"),
         (("mcp", "ftp://host/"), "no address of"),
         (("https://host/mcp",), "is an address, not a path"),
+        (("mcp", "http://[::1/mcp"), "no address of"),
         (("mcp", "--no-network", "https://host/mcp"), "--no-network says nothing here"),
         (("mcp", "--header", "A: b", "--", "sh"), "--header says nothing here"),
         (("mcp", "--header", "Ab", "https://host/"), "is no header"),

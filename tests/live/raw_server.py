@@ -134,6 +134,19 @@ def twice(number: Any, cursor: str | None) -> Iterator[Answer]:
     yield f'{{"jsonrpc": "2.0", "id": {number}, "result": {{"tools": [], "tools": []}}}}'
 
 
+def deep(number: Any, cursor: str | None) -> Iterator[Answer]:
+    yield f'{{"jsonrpc": "2.0", "id": {number}, "result": {{"tools": {"[" * 100_000}{"]" * 100_000}}}}}'
+
+
+def surrogate(number: Any, cursor: str | None) -> Iterator[Answer]:
+    yield f'{{"jsonrpc": "2.0", "id": {number}, "result": {{"tools": [{{"name": "\\ud800"}}]}}}}'
+
+
+def huge_numbers(number: Any, cursor: str | None) -> Iterator[Answer]:
+    for digits in ("9" * 5000, "1e99999"):
+        yield f'{{"jsonrpc": "2.0", "id": {number}, "result": {{"tools": [{{"name": "a", "maximum": {digits}}}]}}}}'
+
+
 def asking(number: Any, cursor: str | None) -> Iterator[Answer]:
     """It wants things of its client first."""
     yield {"jsonrpc": "2.0", "id": "s1", "method": "sampling/createMessage", "params": {}}
@@ -163,6 +176,11 @@ LISTS: dict[str, Callable[[Any, str | None], Iterator[Answer]]] = {
     "settling": settling,
     "exact": exact,
     "twice": twice,
+    "deep": deep,
+    "surrogate": surrogate,
+    "huge-numbers": huge_numbers,
+    "no-object": fixed([1, 2]),
+    "neither": lambda number, cursor: iter([{"jsonrpc": "2.0", "id": number}]),
     "asking": asking,
     "nobodys": nobodys,
     "odd-tool": fixed({"tools": [{"name": "odd", "inputSchema": 7}, *TOOLS]}),

@@ -40,6 +40,11 @@ def complaint(habit: str, *argv: object, **options: Any) -> str:
         ("list-fails", "answered `tools/list` with error -32603: database is down"),
         ("error-without-id", "answered `tools/list` with an error: Parse error"),
         ("twice", "answered `tools/list` with what cannot be read: "),
+        ("deep", "answered `tools/list` with what cannot be read: it is past a limit"),
+        ("surrogate", "answered `tools/list` with what cannot be read: "),
+        ("huge-numbers", "answered `tools/list` with what cannot be read: it is past a limit"),
+        ("no-object", "answered `tools/list` with neither a result nor an error"),
+        ("neither", "answered `tools/list` with neither a result nor an error"),
         ("bad-utf8", "answered `tools/list` with what cannot be read: "),
         ("torn", "answered `tools/list` with what cannot be read: "),
         ("no-tools", "offers no tools; it offers prompts"),
@@ -159,7 +164,7 @@ def test_a_hundred_megabytes_over_http_are_not_waited_for(by_hand_over_http: ByH
     assert sent[0] < HUNDRED_MEGABYTES
 
 
-@pytest.mark.parametrize("habit", ["looping", "shifting", "twice", "no-tools", "list-fails"])
+@pytest.mark.parametrize("habit", ["looping", "shifting", "twice", "deep", "no-object", "no-tools", "list-fails"])
 def test_over_http_the_same_is_said(by_hand_over_http: ByHand, habit: str) -> None:
     with pytest.raises(ToolServerFailed) as caught:
         read_server(by_hand_over_http(habit).address, bounds=SOON)
@@ -207,6 +212,7 @@ def test_headers_are_sent_and_never_to_another_host(by_hand_over_http: ByHand) -
         Address(url="http://"),
         Address(url="http://127.0.0.1:99999/"),
         Address(url="http://host name/"),
+        Address(url="http://[::1/mcp"),
         Address(url="http://127.0.0.1/", headers=[("a b", "c")]),
         Address(url="http://127.0.0.1/", headers=[("X", "a\r\nY: b")]),
         Address(url="http://127.0.0.1/", headers=[("X", "ü")]),

@@ -134,6 +134,12 @@ def test_a_server_sees_the_environment_and_folder_it_is_given(tmp_path: Path) ->
     assert "HOME" not in seen["environment"]
 
 
+def test_the_label_of_a_command_keeps_its_secrets() -> None:
+    words = ("npx", "-y", "@shop/server", "--api-key", "s3cret", "--token=s3cret", "AUTH_TOKEN=s3cret", "--port", "1")
+    label = Command(argv=words, environment={}).label
+    assert label == "mcp:npx -y @shop/server --api-key ... --token=... AUTH_TOKEN=... --port 1"
+
+
 def test_the_label_of_an_address_keeps_its_secrets() -> None:
     address = Address(url="https://me:secret@host.example/mcp?key=secret#x", headers=[("Authorization", "secret")])
     assert address.label == "https://host.example/mcp"
