@@ -4,6 +4,6 @@
 \getenv service_password SERVICE_PASSWORD
 CREATE ROLE governance_owner LOGIN PASSWORD :'owner_password';
 CREATE ROLE governance_service LOGIN PASSWORD :'service_password';
-CREATE DATABASE governance OWNER governance_owner;
+CREATE DATABASE governance OWNER governance_owner ENCODING 'UTF8' TEMPLATE template0;
 REVOKE ALL ON DATABASE governance FROM PUBLIC;
 GRANT CONNECT, TEMPORARY ON DATABASE governance TO governance_service;

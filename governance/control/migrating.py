@@ -54,7 +54,7 @@ def current_revision(connection: psycopg.Connection) -> str | None:
 def revision_at(url: str) -> str | None:
     """The revision of the database at ``url``. Raises DatabaseSetupFailed where it does not answer."""
     try:
-        with psycopg.connect(url, connect_timeout=10) as connection:
+        with _connect(url) as connection:
             return current_revision(connection)
     except psycopg.OperationalError as error:
         raise _unreachable(error) from error
@@ -63,9 +63,7 @@ def revision_at(url: str) -> str | None:
 @contextmanager
 def migration_connection(url: str) -> Iterator[Connection]:
     """One transaction as the owner: all migrations take effect or none, and one process at a time."""
-    engine = create_engine(
-        "postgresql+psycopg://", creator=lambda: psycopg.connect(url, connect_timeout=10), poolclass=NullPool
-    )
+    engine = create_engine("postgresql+psycopg://", creator=lambda: _connect(url), poolclass=NullPool)
     try:
         with engine.begin() as connection:
             connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _MIGRATION_LOCK})
@@ -103,7 +101,7 @@ def bring_up(url: str) -> str:
     does not stand at the head revision and this login cannot bring it there.
     """
     try:
-        with psycopg.connect(url, connect_timeout=10) as connection:
+        with _connect(url) as connection:
             able = _may_migrate(connection)
             current = None if able else current_revision(connection)
     except psycopg.OperationalError as error:
@@ -132,6 +130,18 @@ def _may_migrate(connection: psycopg.Connection) -> bool:
         " has_schema_privilege(current_schema(), 'CREATE'))"
     ).fetchone()
     return row is not None and row[0] is True
+
+
+def _connect(url: str) -> psycopg.Connection:
+    connection = psycopg.connect(url, connect_timeout=10)
+    encoding = connection.info.parameter_status("server_encoding")
+    if encoding != "UTF8":
+        connection.close()
+        raise DatabaseSetupFailed(
+            f"The database's encoding is {encoding}; UTF8 is needed.",
+            fix="Make one with `CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0`.",
+        )
+    return connection
 
 
 def _unreachable(error: psycopg.Error) -> DatabaseSetupFailed:

@@ -26,6 +26,7 @@ from governance.control.migrating import (
     head_revision,
     migrate,
     migration_connection,
+    revision_at,
 )
 from governance.control.roles import OWNER_ROLE, SERVICE_ROLE
 from governance.errors import DatabaseSetupFailed
@@ -56,6 +57,17 @@ def test_a_new_database_comes_to_the_head_and_stays_there(server: embedded.Serve
         assert migrate(url) == head_revision() == migrate(url)
         with psycopg.connect(url) as connection:
             assert current_revision(connection) == head_revision()
+
+
+def test_a_database_of_another_encoding_is_refused_by_name(server: embedded.Server) -> None:
+    with psycopg.connect(server.superuser_url, autocommit=True) as connection:
+        connection.execute(
+            f"CREATE DATABASE plain OWNER {OWNER_ROLE} ENCODING 'SQL_ASCII' LOCALE 'C' TEMPLATE template0"
+        )
+    for start in (migrate, bring_up, revision_at):
+        with pytest.raises(DatabaseSetupFailed, match="encoding is SQL_ASCII") as caught:
+            start(server.url(role=OWNER_ROLE, database="plain"))
+        assert "UTF8" in caught.value.fix
 
 
 def test_the_services_own_login_changes_nothing_and_is_told_what_is_due(server: embedded.Server) -> None:
