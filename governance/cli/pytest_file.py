@@ -65,11 +65,12 @@ class _Names:
 
 
 def pytest_file(shown: Sequence[Shown], *, assert_formats: bool) -> tuple[str, list[Shown]]:
-    """The text of the file, and the payloads that it leaves out because they do not survive being written down."""
+    """The text of the file, and the payloads that it leaves out: they do not survive being written down, or hide a
+    sensitive value. Those the file names at its end."""
     kept: list[Shown] = []
     left_out: list[Shown] = []
     for one in shown:
-        (kept if _survives(one, assert_formats) else left_out).append(one)
+        (kept if not one.hides and _survives(one, assert_formats) else left_out).append(one)
     names = _Names()
     validators: dict[tuple[str, str, str], str] = {}
     parts = [_HEAD]
@@ -86,7 +87,16 @@ def pytest_file(shown: Sequence[Shown], *, assert_formats: bool) -> tuple[str, l
             validators[one.skill, one.side.value, one.witness[key]] for key in ("accepted_by", "refused_by")
         )
         parts.append("\n".join(_test(one, tests.free(_sentence(one)), accepting, refusing)))
+    if hiding := [one for one in left_out if one.hides]:
+        parts.append(
+            "\n".join(["# Without a test, for its payload needs a value marked x-sensitive:", *_named(hiding)])
+        )
     return "\n\n\n".join(parts) + "\n", left_out
+
+
+def _named(shown: Sequence[Shown]) -> Iterator[str]:
+    for one in shown:
+        yield f"# {_line(one.finding['code'], one.finding['message'], one.finding['fingerprint'])!a}"
 
 
 def _survives(one: Shown, assert_formats: bool) -> bool:

@@ -12,9 +12,12 @@ from governance.cli.present import TONES
 from governance.cli.report import Change, Fact
 from governance.core.canonical import digest
 from governance.core.compat.model import ABSENT, JSON, Side, Verdict
+from governance.core.schema.marks import HIDDEN, holds_hidden
 from governance.core.skill import SkillManifest
 from governance.errors import InvalidContract, NotFound
 from governance.importers import ImportResult
+
+_HIDES = f"a value marked x-sensitive stands as {HIDDEN}; with the value itself the two disagree"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,6 +42,11 @@ class Shown:
     def witness(self) -> Mapping[str, Any]:
         found: Mapping[str, Any] = self.finding["witness"]
         return found
+
+    @property
+    def hides(self) -> bool:
+        """Is a value in the payload hidden? Then what is shown separates nothing."""
+        return holds_hidden(self.witness["payload"])
 
     @property
     def has_schemas(self) -> bool:
@@ -82,6 +90,7 @@ class Shown:
             facts=(
                 *against,
                 Fact(label="payload", value=dumps(witness["payload"]), verbatim=True),
+                *([Fact(label="hidden", value=_HIDES)] if self.hides else []),
                 Fact(label="accepted", value=f"by the {witness['accepted_by']} {side}"),
                 Fact(label="refused", value=f"by the {witness['refused_by']} {side}"),
                 *(Fact(label="because", value=complaint) for complaint in complaints),

@@ -182,6 +182,54 @@ def test_no_text_of_a_contract_becomes_code(skill: str, code: str, message: str,
     assert json.loads(str(call.args[0].value)) == payload
 
 
+@pytest.fixture
+def secretive(tmp_path: Path) -> tuple[Path, Path]:
+    """Only one of the two breaks can be shown without a sensitive value."""
+
+    def schema(kind: str, *values: str) -> dict[str, Any]:
+        key = {"x-sensitive": True, "enum": list(values)}
+        return {"type": "object", "properties": {"key": key, "qty": {"type": kind}}}
+
+    files = tmp_path / "old.json", tmp_path / "new.json"
+    files[0].write_text(json.dumps(schema("number", "HUNTER3a", "HUNTER3b")))
+    files[1].write_text(json.dumps(schema("integer", "HUNTER3b")))
+    return files
+
+
+def test_a_payload_that_needs_a_sensitive_value_is_shown_hidden_and_exported_by_name_alone(
+    here: Govctl, secretive: tuple[Path, Path], tmp_path: Path
+) -> None:
+    words = ("witness", *secretive, "--side", "input")
+    shown = here(*words)
+    assert "hidden:" in shown.out
+    assert "HUNTER3a" not in shown.out
+    every = {one["code"]: one for one in here(*words, "-o", "json").json["witnesses"]}
+    hiding = every["input.enum-narrowed"]["fingerprint"]
+
+    lines = here(*words, "--export", "jsonl")
+    assert [one["code"] for one in lines.lines] == ["input.type-narrowed"]
+    assert f"{hiding} is left out: its payload needs a value marked x-sensitive" in lines.err
+
+    file = tmp_path / "tests" / "test_contract.py"
+    file.parent.mkdir()
+    tests = here(*words, "--export", "pytest", "--out", file)
+    assert tests.code == 0
+    assert f"{hiding} is left out" in tests.err
+    assert "1 payload written" in tests.err
+    assert failing(file) == []
+    assert f"({hiding})" in file.read_text().rpartition("# Without a test")[2]
+
+
+def test_tests_of_nothing_but_sensitive_values_are_not_written(here: Govctl, secretive: tuple[Path, Path]) -> None:
+    old, new = (json.loads(file.read_text()) for file in secretive)
+    new["properties"]["qty"] = old["properties"]["qty"]
+    secretive[1].write_text(json.dumps(new))
+    done = here("witness", *secretive, "--side", "input", "--export", "pytest")
+    assert done.code == 2
+    assert "x-sensitive" in done.err
+    assert here("witness", *secretive, "--side", "input", "--export", "jsonl").out == ""
+
+
 def test_one_finding_is_picked_by_its_name_or_a_beginning_of_it(here: Govctl, pair: tuple[Path, Path]) -> None:
     every = here("witness", *pair, "-o", "json").json["witnesses"]
     wanted = every[0]["fingerprint"]

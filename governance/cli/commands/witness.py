@@ -3,7 +3,8 @@
 OLD and NEW are what `diff` takes. FINGERPRINT (or its beginning) picks one finding. With --in the payloads come
 from a report instead: a file that `diff` or `check` wrote as JSON, or a stored check (chk_…) of the registry.
 --export jsonl writes one payload a line; --export pytest writes a file of tests that passes as it is, holds both
-schemas and needs only pytest and jsonschema-rs. Both go to --out FILE, else to standard output.
+schemas and needs only pytest and jsonschema-rs. Both go to --out FILE, else to standard output. A payload that needs
+a value marked x-sensitive is left out of both, and named.
 """
 
 from __future__ import annotations
@@ -167,18 +168,23 @@ def _export(call: Call, shown: Sequence[Shown]) -> None:
     files = [value for _, value in call.arguments.reports]
     if len(files) > 1:
         raise UsageError("An export goes to one --out.", fix="Give --out once.")
-    text = "".join(json_text(one.to_document()) + "\n" for one in shown)
+    told = [one for one in shown if not one.hides]
     if call.arguments.export == "pytest":
-        text = _tests(call, shown)
+        text = _tests(call, shown, told)
+    else:
+        text = "".join(json_text(one.to_document()) + "\n" for one in told)
+    for one in shown:
+        if one.hides:
+            call.output.note(f"{one.finding['fingerprint']} is left out: its payload needs a value marked x-sensitive.")
     if not files or files[0] == "-":
         write_stdout(text)
         return
     with written_file(Path(files[0])) as stream:
         stream.write(text)
-    call.output.note(f"{len(shown)} payload{'' if len(shown) == 1 else 's'} written to {files[0]}.")
+    call.output.note(f"{len(told)} payload{'' if len(told) == 1 else 's'} written to {files[0]}.")
 
 
-def _tests(call: Call, shown: Sequence[Shown]) -> str:
+def _tests(call: Call, shown: Sequence[Shown], told: Sequence[Shown]) -> str:
     from governance.cli.pytest_file import pytest_file
 
     if not all(one.has_schemas for one in shown):
@@ -188,7 +194,12 @@ def _tests(call: Call, shown: Sequence[Shown]) -> str:
         )
     if not shown:
         raise UsageError("There is no payload to test with.", fix="Nothing separates the two; no test is needed.")
+    if not told:
+        raise UsageError(
+            "Every payload needs a value marked x-sensitive, and none is written down.",
+            fix="Write such a test by hand, with a value of your own; `govctl witness` says where each belongs.",
+        )
     text, left_out = pytest_file(shown, assert_formats=call.arguments.assert_formats)
-    for one in left_out:
+    for one in (one for one in left_out if not one.hides):
         call.output.note(f"{one.finding['fingerprint']} is left out: its payload does not survive being written down.")
     return text

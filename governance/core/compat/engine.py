@@ -87,7 +87,8 @@ def check(
         secrets = Secrets.of((schema for pair in pairs.values() for schema in pair), reading)
     except BudgetExceeded:
         return _unread(Side.INPUT, settings, reading)
-    sides = [_side(*pair, side, settings, opinion, interrupt) for side, pair in pairs.items()]
+    asked = _Asked(settings=settings, opinion=opinion, interrupt=interrupt, secrets=secrets)
+    sides = [_side(*pair, side, asked) for side, pair in pairs.items()]
     beside = contract_changes(old, new, budget=reading.beside(READING_STEPS))
     findings = [*_renamed(old, new), *sides[0].findings, *sides[1].findings, *beside]
     if secrets is not None:
@@ -121,7 +122,7 @@ def check_schemas(
         secrets = Secrets.of((old, new), reading)
     except BudgetExceeded:
         return _unread(side, settings, reading)
-    sided = _side(old, new, side, settings, opinion, interrupt)
+    sided = _side(old, new, side, _Asked(settings=settings, opinion=opinion, interrupt=interrupt, secrets=secrets))
     findings = [*sided.findings, *annotation_changes(old, new, side, reading.beside(READING_STEPS))]
     if secrets is not None:
         findings = [secrets.conceal(finding) for finding in findings]
@@ -161,16 +162,20 @@ class _Sided(NamedTuple):
         return not any(finding.level in open_or_broken for finding in self.findings)
 
 
-def _side(
-    old: JSON,
-    new: JSON,
-    side: Side,
-    settings: Settings,
-    opinion: SecondOpinion | None,
-    interrupt: Interrupt | None,
-) -> _Sided:
+@dataclass(frozen=True, kw_only=True)
+class _Asked:
+    """What both sides are asked under."""
+
+    settings: Settings
+    opinion: SecondOpinion | None
+    interrupt: Interrupt | None
+    secrets: Secrets | None
+
+
+def _side(old: JSON, new: JSON, side: Side, asked: _Asked) -> _Sided:
     if _same(old, new):
         return _Sided(side, [], True)
+    settings, opinion, interrupt = asked.settings, asked.opinion, asked.interrupt
     try:
         question = Question(
             old,
@@ -179,6 +184,7 @@ def _side(
             reading=settings.reading,
             assert_formats=settings.assert_formats,
             budget=Budget(settings.step_budget, interrupt),
+            secrets=asked.secrets.scalars if asked.secrets else (),
         )
         question.forest.budget.look_up()
     except BudgetExceeded:

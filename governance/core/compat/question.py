@@ -8,6 +8,7 @@ from governance.core.compat.judge import Judge, confirmed
 from governance.core.compat.model import JSON, Reading, Side, Witness
 from governance.core.schema.answers import ASKED, DENIED, ROOT, SENT, Answer, State, entry
 from governance.core.schema.budget import READING_STEPS, Budget, BudgetExceeded
+from governance.core.schema.constants import none_of_values
 from governance.core.schema.lower import Lowering
 from governance.core.schema.nodes import Forest, Node
 from governance.core.schema.solver import Solver
@@ -23,12 +24,22 @@ class Question:
     """
 
     def __init__(
-        self, old: JSON, new: JSON, *, side: Side, reading: Reading, assert_formats: bool, budget: Budget
+        self,
+        old: JSON,
+        new: JSON,
+        *,
+        side: Side,
+        reading: Reading,
+        assert_formats: bool,
+        budget: Budget,
+        secrets: Iterable[JSON] = (),
     ) -> None:
+        """``secrets``: texts and numbers that no payload should hold which can do without."""
         self.side = side
         self.reading = reading
         self.assert_formats = assert_formats
         self.sender, self.receiver = (old, new) if side is Side.INPUT else (new, old)
+        self._secrets = tuple(secrets)
         self.forest = Forest(budget.beside(READING_STEPS))
         self.solver = Solver(self.forest, budget)
         self.sender_lowering = Lowering(self.forest, self.sender, assert_formats=assert_formats)
@@ -63,7 +74,11 @@ class Question:
         """
         node = self.received if denied is None else denied
         state = self.base if of is None else of
-        answer = self.solver.question((*state, entry(node, DENIED), *(entry(one, ASKED) for one in also)))
+        items = (*state, entry(node, DENIED), *(entry(one, ASKED) for one in also))
+        answer = self.solver.question(items)
+        if self._secrets and answer.found and _holds_any(self._secrets, answer.value):
+            discreet = self.solver.question((*items, entry(none_of_values(self.forest, self._secrets), ASKED)))
+            answer = discreet if discreet.found else answer
         return Answer(None, None, "time") if answer.reason == "budget" and self.interrupted else answer
 
     def sends(self, also: Iterable[Node] = ()) -> Answer:
@@ -105,3 +120,16 @@ class Question:
 
     def _as_written(self) -> Node:
         return self.receiver_lowering.lower(lifted=False)
+
+
+def _holds_any(values: tuple[JSON, ...], payload: JSON) -> bool:
+    stack = [payload]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, dict):
+            stack.extend(node.values())
+        elif isinstance(node, list):
+            stack.extend(node)
+        elif not isinstance(node, bool) and node in values:
+            return True
+    return False

@@ -41,6 +41,8 @@ class Secrets:
 
     values: frozenset[str]
     """Texts and numbers under the value keywords of sensitive positions, as canonical JSON."""
+    scalars: tuple[JSON, ...]
+    """The same, as they are."""
     texts: tuple[str, ...]
     """Those that are long enough to be found inside other texts."""
     fields: frozenset[str]
@@ -61,7 +63,7 @@ class Secrets:
         for document in marked:
             _gather(document, values, fields, budget)
         texts = tuple(value for value in values.values() if isinstance(value, str) and len(value) >= _QUOTED_FROM)
-        return cls(values=frozenset(values), texts=texts, fields=frozenset(fields))
+        return cls(values=frozenset(values), scalars=tuple(values.values()), texts=texts, fields=frozenset(fields))
 
     def conceal(self, finding: Finding) -> Finding:
         """The finding with these values hidden in everything it says."""

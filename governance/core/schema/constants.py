@@ -42,6 +42,17 @@ def one_of_values(forest: Forest, values: Iterable[Any]) -> Node:
     return forest.disjunction([forest.enum(scalars), *branches])
 
 
+def none_of_values(forest: Forest, values: Iterable[Any]) -> Node:
+    """The node that holds where none of the scalar ``values`` stands, at any depth."""
+    members = tuple(values)
+    key = ("none of", members)
+    deeper = forest.ref(key)
+    here = forest.negate(one_of_values(forest, members))
+    node = forest.conjunction([here, forest.items((), deeper), forest.props((), (), deeper, Mode.SILENT)])
+    forest.targets[key] = node
+    return node
+
+
 def _object(forest: Forest, value: dict[str, Any]) -> Node:
     names = [(name, one_of_values(forest, [child])) for name, child in value.items()]
     required = [forest.literal(Kind.REQUIRED, name) for name in value]

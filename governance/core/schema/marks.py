@@ -30,6 +30,20 @@ def marks_sensitive(document: Any, budget: Budget | None = None) -> bool:
     return False
 
 
+def holds_hidden(value: Any) -> bool:
+    """Does :data:`HIDDEN` stand in the place of something in it?"""
+    stack = [value]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, dict):
+            stack.extend(node.values())
+        elif isinstance(node, list):
+            stack.extend(node)
+        elif node == HIDDEN:
+            return True
+    return False
+
+
 def touches_sensitive(document: Any, path: Sequence[str | int]) -> bool:
     """Does the place lie within a sensitive position, or a sensitive position within the place?"""
     node = document

@@ -80,6 +80,21 @@ def test_a_sensitive_value_is_hidden_in_the_payload_of_another_fields_break() ->
     assert isinstance(comparison.witness.payload["other"], str)
 
 
+def test_a_payload_does_without_a_sensitive_value_where_it_can() -> None:
+    """The smallest payload would be the default."""
+    plain = {"type": "string", "minLength": 1}
+    narrowed = plain | {"pattern": "^x"}
+    assert _payload(plain, narrowed) == {"key": "a"}
+    hinted = {"x-sensitive": True, "default": "a", "examples": ["b", "c"]}
+    assert _payload(plain | hinted, narrowed | hinted) not in [{"key": value} for value in (HIDDEN, "a", "b", "c")]
+
+
+def _payload(old: dict[str, Any], new: dict[str, Any]) -> Any:
+    witness = check_schemas(_object(old), _object(new), side=Side.INPUT).witness
+    assert witness is not None
+    return witness.payload
+
+
 def test_long_lists_are_hidden_where_a_sentence_would_cut_them() -> None:
     values = [f"{A}{number:03}" for number in range(100)]
     said = _said(_object(SECRET | {"enum": values}), _object(SECRET | {"enum": values[:50]}))
