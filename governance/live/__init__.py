@@ -7,14 +7,11 @@ is imported while the server starts, and by nobody who does not ask one.
 
 from __future__ import annotations
 
-from governance.live.conversation import Conversation
+from governance.live.conversation import Conversation, Manner, NoHandshake
 from governance.live.model import DEFAULT_BOUNDS, Address, Bounds, Command, Heard, Server, checked_address
-from governance.live.process import ServerProcess, started
+from governance.live.process import started
 
 __all__ = ["DEFAULT_BOUNDS", "Address", "Bounds", "Command", "Heard", "Server", "checked_address", "read_server"]
-
-_MODES = ("legacy", "auto")
-"""Every server in use knows the handshake; one that answers it with "unknown" is asked again in the new way."""
 
 
 def read_server(server: Server, *, bounds: Bounds = DEFAULT_BOUNDS) -> Heard:
@@ -26,29 +23,20 @@ def read_server(server: Server, *, bounds: Bounds = DEFAULT_BOUNDS) -> Heard:
         UsageError: the command or the address cannot be used as given.
         ToolServerFailed: it died, stayed silent, broke the protocol, never ended its list, or went past a bound.
     """
-    *first, last = _MODES
-    for mode in first:
-        heard = _read(server, bounds, mode=mode, last=False)
-        if heard is not None:
-            return heard
-    heard = _read(server, bounds, mode=last, last=True)
-    assert heard is not None
-    return heard
+    try:
+        return _read(server, bounds, Manner.HANDSHAKE)
+    except NoHandshake:
+        return _read(server, bounds, Manner.DISCOVER)
 
 
-def _read(server: Server, bounds: Bounds, *, mode: str, last: bool) -> Heard | None:
-    """None: the server does not know this way to begin, and there is another."""
-    conversation = Conversation(server=server, bounds=bounds)
+def _read(server: Server, bounds: Bounds, manner: Manner) -> Heard:
+    conversation = Conversation(server=server, bounds=bounds, manner=manner)
     if isinstance(server, Address):
         checked_address(server)
         from governance.live.session import converse_over_http
 
-        return converse_over_http(server, conversation, mode=mode, last=last)
+        return converse_over_http(server, conversation)
     with started(server) as process:
-        return _over_stdio(process, conversation, mode=mode, last=last)
+        from governance.live.session import converse_over_stdio
 
-
-def _over_stdio(process: ServerProcess, conversation: Conversation, *, mode: str, last: bool) -> Heard | None:
-    from governance.live.session import converse_over_stdio
-
-    return converse_over_stdio(process, conversation, mode=mode, last=last)
+        return converse_over_stdio(process, conversation)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import Any, Final
 
 from governance.core.document import Limits, read_json
@@ -15,7 +16,22 @@ from governance.errors import GovernanceError, MalformedDocument, ToolServerFail
 from governance.live.model import Bounds, Server
 
 _SAMPLE: Final = 120
+_ASK: Final = "Ask those who keep the server, or look at what it logs."
 _SPLIT: Final = "Offer fewer or smaller tools, or split the server."
+
+
+class Manner(StrEnum):
+    """How a session begins; the words are the SDK's.
+
+    Every server in use knows the handshake; what answers it with "unknown" is asked again in the new way.
+    """
+
+    HANDSHAKE = "legacy"
+    DISCOVER = "auto"
+
+
+class NoHandshake(Exception):
+    """The server does not know the handshake."""
 
 
 @dataclass(kw_only=True)
@@ -24,6 +40,7 @@ class Conversation:
 
     server: Server
     bounds: Bounds
+    manner: Manner = Manner.HANDSHAKE
     failure: GovernanceError | None = None
     stage: str = "initialize"
     """The request that is open."""
@@ -122,9 +139,6 @@ class Conversation:
     def begin_list(self) -> None:
         """The list is read from its start."""
         self._listed = 0
-
-
-_ASK: Final = "Ask those who keep the server, or look at what it logs."
 
 
 def told(text: object, limit: int = _SAMPLE) -> str:

@@ -54,7 +54,8 @@ class _Overheard(httpx2.AsyncByteStream):
         assert isinstance(response.stream, httpx2.AsyncByteStream)
         self._stream = response.stream
         self._conversation = conversation
-        self._ours = _is_request(response.request)
+        # a stream that broke off is taken up again by a GET
+        self._ours = _is_request(response.request) or response.request.method == "GET"
         kind = response.headers.get("content-type", "").lower()
         self._events = kind.startswith("text/event-stream")
         self._listens = response.status_code == 200 and (self._events or kind.startswith("application/json"))

@@ -21,7 +21,7 @@ from pydantic import ValidationError
 
 from governance import __version__
 from governance.errors import AuthError, GovernanceError, ToolServerFailed
-from governance.live.conversation import Conversation, told
+from governance.live.conversation import Conversation, Manner, NoHandshake, told
 from governance.live.http import http_streams, unreachable
 from governance.live.listing import Changes, whole_list
 from governance.live.model import Address, Heard
@@ -34,45 +34,44 @@ _LOGGERS: Final = ("mcp", "client", "httpx2", "httpcore2")
 _NO_HANDSHAKE: Final = (METHOD_NOT_FOUND, UNSUPPORTED_PROTOCOL_VERSION)
 
 
-class _NeedsAnotherWay(Exception):
-    """The server does not know the handshake it was offered."""
+def converse_over_stdio(process: ServerProcess, conversation: Conversation) -> Heard:
+    """As :func:`governance.live.read_server`.
 
-
-def converse_over_stdio(process: ServerProcess, conversation: Conversation, *, mode: str, last: bool) -> Heard | None:
-    """As :func:`governance.live.read_server`; None where the server wants another way to begin."""
+    Raises:
+        NoHandshake: the server wants to be asked in another manner.
+    """
     try:
-        return _converse(lambda: stdio_streams(process, conversation), conversation, mode=mode, last=last)
+        return _converse(lambda: stdio_streams(process, conversation), conversation)
     except ToolServerFailed as error:
         _add_last_words(error, process, ended=conversation.closed)
         raise
 
 
-def converse_over_http(address: Address, conversation: Conversation, *, mode: str, last: bool) -> Heard | None:
-    """As :func:`governance.live.read_server`; None where the server wants another way to begin."""
-    return _converse(lambda: http_streams(address, conversation), conversation, mode=mode, last=last)
+def converse_over_http(address: Address, conversation: Conversation) -> Heard:
+    """As :func:`converse_over_stdio`."""
+    return _converse(lambda: http_streams(address, conversation), conversation)
 
 
-def _converse(streams: Streams, conversation: Conversation, *, mode: str, last: bool) -> Heard | None:
-    with _quiet(), suppress(_NeedsAnotherWay):
-        return anyio.run(_bounded, streams, conversation, mode, last, backend="asyncio")
-    return None
+def _converse(streams: Streams, conversation: Conversation) -> Heard:
+    with _quiet():
+        return anyio.run(_bounded, streams, conversation, backend="asyncio")
 
 
-async def _bounded(streams: Streams, conversation: Conversation, mode: str, last: bool) -> Heard:
+async def _bounded(streams: Streams, conversation: Conversation) -> Heard:
     bounds = conversation.bounds
     with anyio.CancelScope(deadline=anyio.current_time() + bounds.whole_sec) as scope:
         conversation.stop = scope.cancel
         try:
-            return await _heard(streams, conversation, mode)
+            return await _heard(streams, conversation)
         except Exception as error:
-            _explain(error, conversation, last=last)
+            _explain(error, conversation)
     if conversation.failure is None:
         conversation.refuse(f"was not done with `{conversation.stage}` after {bounds.whole_sec:g} seconds in all")
     assert conversation.failure is not None
     raise conversation.failure
 
 
-async def _heard(streams: Streams, conversation: Conversation, mode: str) -> Heard:
+async def _heard(streams: Streams, conversation: Conversation) -> Heard:
     changes = Changes()
 
     async def notice(message: object) -> None:
@@ -81,7 +80,7 @@ async def _heard(streams: Streams, conversation: Conversation, mode: str) -> Hea
 
     client = Client(
         streams(),
-        mode=mode,
+        mode=conversation.manner.value,
         cache=None,
         client_info=Implementation(name="govctl", version=__version__),
         read_timeout_seconds=conversation.bounds.answer_sec,
@@ -112,16 +111,16 @@ async def _heard(streams: Streams, conversation: Conversation, mode: str) -> Hea
         )
 
 
-def _explain(error: Exception, conversation: Conversation, *, last: bool) -> NoReturn:
+def _explain(error: Exception, conversation: Conversation) -> NoReturn:
     while isinstance(error, ExceptionGroup):
         error = error.exceptions[0]
     if conversation.failure is not None:
         raise conversation.failure from None
     if isinstance(error, GovernanceError):
         raise error from None
-    begins = conversation.stage == "initialize" and not last
+    begins = conversation.stage == "initialize" and conversation.manner is Manner.HANDSHAKE
     if begins and isinstance(error, MCPError) and error.code in _NO_HANDSHAKE:
-        raise _NeedsAnotherWay from None
+        raise NoHandshake from None
     raise _failed(conversation, error) from None
 
 
