@@ -27,7 +27,9 @@ MAX_COMMENTS: Final = 1_000
 """Of one source; what asks for more silences wants a baseline."""
 
 _COMMENT: Final = re.compile(rf"(?:^|(?<=[ \t]))#[ \t]*{re.escape(MARK)}(.*)$", re.MULTILINE)
-_HTML: Final = re.compile(rf"<!--\s*{re.escape(MARK)}(.*?)-->", re.DOTALL)
+_HTML: Final = re.compile(rf"<!--\s*{re.escape(MARK)}((?:(?!<!--|-->).)*)-->", re.DOTALL)
+_BREAK: Final = re.compile("\r\n|[\n\r\x85\u2028\u2029]")
+"""What ends a line for a reader of YAML."""
 _FENCED: Final = re.compile(r"^ {0,3}(```+|~~~+).*?(?:^ {0,3}\1[`~]*[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
 _NOT_LINE: Final = re.compile(r"[^\n]")
 _END: Final = EVERYWHERE[1]
@@ -91,6 +93,24 @@ class _Entries:
         return read_comment(text, place, begins=entry.begins, ends=entry.ends)
 
 
+class _Lines:
+    """From offsets to places of a text; its lines begin with number ``first``."""
+
+    def __init__(self, text: str, file: str | None, *, first: int = 1) -> None:
+        self._text = text
+        self._file = file
+        self._first = first
+        self._starts = [0, *(found.end() for found in _BREAK.finditer(text))]
+
+    def place(self, at: int) -> Place:
+        line = bisect_right(self._starts, at) - 1
+        return Place(file=self._file, line=line + self._first, column=at - self._starts[line] + 1)
+
+    def alone(self, at: int) -> bool:
+        """Does nothing stand before it on its line?"""
+        return not self._text[self._starts[bisect_right(self._starts, at) - 1] : at].strip()
+
+
 def _in_yaml(text: str, file: str | None, first_line: int, *, open_end: bool = False) -> Iterator[Ignore]:
     """``open_end``: what follows belongs to the document, too."""
     try:
@@ -98,14 +118,12 @@ def _in_yaml(text: str, file: str | None, first_line: int, *, open_end: bool = F
     except yaml.YAMLError:
         return  # the importer mended what it read; its lines cannot be trusted
     starts = [start for start, _ in scalars]
+    lines = _Lines(text, file, first=first_line)
     for found in _COMMENT.finditer(text):
         at = found.start()
         before = bisect_right(starts, at) - 1
-        if before >= 0 and at < scalars[before][1]:
-            continue  # it stands inside a text
-        begins = text.rfind("\n", 0, at) + 1
-        place = Place(file=file, line=text.count("\n", 0, at) + first_line, column=at - begins + 1)
-        yield entries.ignore(found[1], place, alone=not text[begins:at].strip())
+        if before < 0 or at >= scalars[before][1]:  # else it stands inside a text
+            yield entries.ignore(found[1], lines.place(at), alone=lines.alone(at))
 
 
 @dataclass(kw_only=True)
@@ -170,12 +188,10 @@ def _in_toml(text: str, file: str | None) -> Iterator[Ignore]:
     if entries:
         entries.insert(0, _Entry(line=entries[0].line, begins=EVERYWHERE[0], ends=_END))
     by_line = _Entries(entries)
+    lines = _Lines(text, file)
     for at, comment in toml_comments(text):
-        found = _COMMENT.match(comment)
-        if found:
-            begins = text.rfind("\n", 0, at) + 1
-            place = Place(file=file, line=text.count("\n", 0, at) + 1, column=at - begins + 1)
-            yield by_line.ignore(found[1], place, alone=not text[begins:at].strip())
+        if found := _COMMENT.match(comment):
+            yield by_line.ignore(found[1], lines.place(at), alone=lines.alone(at))
 
 
 def _in_markdown(source: Source) -> Iterator[Ignore]:
@@ -184,8 +200,6 @@ def _in_markdown(source: Source) -> Iterator[Ignore]:
         return
     yield from _in_yaml(parts.front, source.file, 2, open_end=True)
     body = _FENCED.sub(lambda found: _NOT_LINE.sub(" ", found[0]), parts.body)
+    lines = _Lines(body, source.file, first=parts.body_line)
     for found in _HTML.finditer(body):
-        line = body.count("\n", 0, found.start()) + parts.body_line
-        column = found.start() - body.rfind("\n", 0, found.start())
-        place = Place(file=source.file, line=line, column=column)
-        yield read_comment(found[1], place, begins=(parts.body_line, 0), ends=_END)
+        yield read_comment(found[1], lines.place(found.start()), begins=(parts.body_line, 0), ends=_END)

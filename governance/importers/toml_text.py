@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import date, datetime, time
+from functools import cache
 from typing import Any, Final
 
 from governance.core.compat.model import JSON
@@ -45,7 +46,8 @@ def read_toml(text: str, *, file: str | None = None, limits: Limits = TOML_LIMIT
         known = isinstance(error, tomllib.TOMLDecodeError | _NotFiniteError)
         message = _AT.sub("", str(error)) if known else "a number is too long"
         raise _malformed(message[:1].lower() + message[1:], "", Place(file=file, line=line, column=column)) from None
-    return Document(value=value, file=file, locate=lambda pointer: _locate(text, pointer, file))
+    heads = cache(lambda: list(toml_heads(text)))
+    return Document(value=value, file=file, locate=lambda pointer: _locate(heads(), pointer, file))
 
 
 class _NotFiniteError(ValueError):
@@ -96,12 +98,12 @@ def toml_comments(text: str) -> Iterator[tuple[int, str]]:
     yield from ((aside.start(), aside[0]) for aside in _ASIDE.finditer(text) if aside["comment"])
 
 
-def _locate(text: str, pointer: str, file: str | None) -> Place:
+def _locate(heads: Iterable[tuple[int, list[str], bool]], pointer: str, file: str | None) -> Place:
     """The line of the longest part of the pointer that a table header or a key names: near enough."""
     target = [token.replace("~1", "/").replace("~0", "~") for token in pointer.split("/")[1:]]
     target = [token for token in target if not token.isdigit()]
     best, depth = None, 0
-    for number, path, _ in toml_heads(text):
+    for number, path, _ in heads:
         if depth < len(path) <= len(target) and path == target[: len(path)]:
             best, depth = number, len(path)
     return Place(file=file, line=best)

@@ -191,6 +191,33 @@ def test_more_comments_than_anybody_means_are_not_read() -> None:
     assert len(ignores_in(Source(text=many, file="a.yaml"))) == MAX_COMMENTS
 
 
+def test_lines_are_counted_as_the_reader_of_the_source_counts_them() -> None:
+    schemas = "input_schema: {type: object}\noutput_schema: {type: object}\n"
+    owner = 'owner: "a\u2028b"\n# govctl: ignore[two] x\n'
+    text = f"{HEAD}{schemas}{owner}category: tool  # govctl: ignore[one] x\r\ntags: [a]\n"
+    result = import_text(text, file="a.yaml")
+    (item,) = result.imported
+    places = {name: item.locate(f"/{name}") for name in ("owner", "category", "tags")}
+    for ignore in result.ignores:
+        assert [name for name, place in places.items() if place and ignore.covers(place)] == ["category"]
+    assert len(result.ignores) == 2
+
+
+def test_a_comment_behind_the_end_of_a_long_value_is_told_that_nothing_begins_there() -> None:
+    (one,) = import_text(f'{HEAD}owner: "a\n  b"  # govctl: ignore[one] x\n').ignores
+    assert "no value begins" in one.complaint
+
+
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize(
+    "piece", ["<!-- govctl:", "<!-- govctl: ignore[a] b", "```\n", "# govctl: x\n", "# govctl: ignore[a] b\na: "]
+)
+def test_a_hostile_text_costs_no_more_than_its_length(piece: str) -> None:
+    many = piece * (1_000_000 // len(piece))
+    ignores_in(Source(text=f"---\nname: a\n---\n{many}", file="SKILL.md"), markdown=True)
+    ignores_in(Source(text=f"b: |\n  {many}\n", file="a.yaml"))
+
+
 PIECES = st.sampled_from(
     [
         "# govctl: ignore[a] b",
