@@ -98,7 +98,7 @@ FORMATS: Final[dict[str, Format]] = {
         Format(
             id="sarif",
             suffixes=(".sarif",),
-            title="SARIF 2.1.0, for code scanning (check, diff, lint, publish)",
+            title="SARIF 2.1.0, for code scanning (check, diff, drift, lint, publish, catalogue)",
             render=lambda report, style: _sarif().render_sarif(report),
             problem=lambda error: _sarif().sarif_problem(error),
             judges=True,
@@ -106,7 +106,7 @@ FORMATS: Final[dict[str, Format]] = {
         Format(
             id="junit",
             suffixes=(".xml",),
-            title="JUnit XML, a case for each part of each skill (check, diff, lint, publish)",
+            title="JUnit XML, a case for each part of each skill (the same commands)",
             render=lambda report, style: _junit().render_junit(report),
             problem=lambda error: _junit().junit_problem(error),
             judges=True,
@@ -114,7 +114,7 @@ FORMATS: Final[dict[str, Format]] = {
         Format(
             id="github",
             suffixes=(),
-            title="annotations in GitHub Actions, the rest in the job's summary (check, diff, lint, publish)",
+            title="annotations in GitHub Actions, the rest in the job's summary (the same commands)",
             render=lambda report, style: _github().render_github(report),
             problem=lambda error: _github().github_problem(error),
             judges=True,

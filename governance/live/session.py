@@ -138,7 +138,7 @@ def _failed(conversation: Conversation, error: BaseException) -> GovernanceError
         if conversation.status is not None:
             return conversation.refuse(f"answered {stage} with HTTP {conversation.status}: {told(error.message, 400)}")
         if conversation.closed:
-            return conversation.refuse(f"ended before it answered {stage}")
+            return conversation.refuse(f"closed its output before it answered {stage}")
         if error.code == CONNECTION_CLOSED and isinstance(conversation.server, Address):
             return conversation.refuse(f"did not answer {stage}: {told(error.message, 400)}")
         return conversation.refuse(f"answered {stage} with error {error.code}: {told(error.message, 400)}")

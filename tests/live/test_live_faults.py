@@ -65,7 +65,9 @@ def test_a_list_without_end_is_left(tmp_path: Path) -> None:
 def test_a_server_that_dies_at_its_start_is_quoted_harmlessly() -> None:
     with pytest.raises(ToolServerFailed) as caught:
         heard_from("dies")
-    assert caught.value.message.endswith("ended before it answered `initialize`; it ended with exit code 3.")
+    assert caught.value.message.endswith(
+        "closed its output before it answered `initialize`; it ended with exit code 3."
+    )
     assert "Its last words: no licence for <U+001B>[31mthis<U+001B>[0m machine" in caught.value.fix
     assert caught.value.details["exit_code"] == 3
 
@@ -73,7 +75,9 @@ def test_a_server_that_dies_at_its_start_is_quoted_harmlessly() -> None:
 def test_a_server_that_ends_in_the_middle_is_quoted() -> None:
     with pytest.raises(ToolServerFailed) as caught:
         heard_from("ends")
-    assert caught.value.message.endswith("ended before it answered `tools/list`; it ended with exit code 7.")
+    assert caught.value.message.endswith(
+        "closed its output before it answered `tools/list`; it ended with exit code 7."
+    )
     assert "out of memory" in caught.value.fix
 
 
@@ -82,6 +86,10 @@ def test_a_server_that_ends_in_the_middle_is_quoted() -> None:
 )
 def test_a_server_that_stays_silent_is_left_and_ended(habit: str, stage: str) -> None:
     assert f"did not answer `{stage}` within 0.5 seconds" in complaint(habit, bounds=BRIEF)
+
+
+def test_a_server_that_says_goodbye_and_stays_is_ended() -> None:
+    assert complaint("mute").endswith("closed its output before it answered `initialize`.")
 
 
 def test_the_whole_has_an_end_however_often_a_server_answers() -> None:

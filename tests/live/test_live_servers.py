@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import replace
@@ -132,6 +133,12 @@ def test_a_server_sees_the_environment_and_folder_it_is_given(tmp_path: Path) ->
     assert seen["folder"] == str(tmp_path)
     assert seen["environment"]["MINE"] == "1"
     assert "HOME" not in seen["environment"]
+
+
+def test_who_asks_no_server_does_not_pay_for_the_sdk() -> None:
+    program = "import sys, governance.cli.servers; print({'mcp', 'anyio', 'httpx2'} & set(sys.modules))"
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert run.stdout == "set()\n"
 
 
 def test_the_label_of_a_command_keeps_its_secrets() -> None:
