@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from functools import cached_property
 from typing import Any, Final, TypeAlias
 
 from governance.core.compat.model import Comparison, Finding, FindingLevel, Verdict
@@ -111,7 +112,7 @@ class Moves:
     def _compared(
         self, old: SkillManifest, new: SkillManifest, sends: tuple[str, ...] | None, reads: tuple[str, ...] | None
     ) -> Comparison:
-        key = (old.manifest_digest, new.manifest_digest, sends, reads)
+        key = (old.manifest_digest, new.manifest_digest, _in_order(sends), _in_order(reads))
         if key not in self._known:
             mine = narrowed(old, sends=sends, reads=reads)
             # its name is the old one's: a comparison of two names would be one of two skills
@@ -120,11 +121,15 @@ class Moves:
 
     def _sends_nothing(self, need: Need, old: SkillManifest) -> bool:
         """No valid input has these fields alone: what the consumer says of itself cannot be, and narrows nothing."""
-        key = (old.manifest_digest, "", need.sends, None)
+        key = (old.manifest_digest, "", _in_order(need.sends), None)
         if key not in self._known:
             mine = narrowed(old, sends=need.sends, reads=None)
             self._known[key] = self.compare(mine, _nothing(mine))
         return self._known[key].verdict is Verdict.COMPATIBLE
+
+
+def _in_order(fields: tuple[str, ...] | None) -> tuple[str, ...] | None:
+    return None if fields is None else tuple(sorted(fields))
 
 
 def _nothing(manifest: SkillManifest) -> SkillManifest:
@@ -144,9 +149,21 @@ class Change:
     added: HistoryItem | None = None
     """The version that all this is about, where one is added: whoever stays is told what it would do to them."""
     serve: Serve
+    _served: dict[Any, tuple[Version | None, str]] = field(default_factory=dict, repr=False, compare=False)
+
+    @cached_property
+    def _items(self) -> dict[Version, HistoryItem]:
+        return {one.version: one for one in (*self.before, *self.after)}
 
     def item(self, version: Version) -> HistoryItem:
-        return next(one for one in (*self.after, *self.before) if one.version == version)
+        return self._items[version]
+
+    def serving(self, need: Need, items: Sequence[HistoryItem]) -> tuple[Version | None, str]:
+        """``serve``, asked once for all consumers that ask for the same and have accepted the same."""
+        key = (items is self.after, need.range, need.on_record, need.accepted)
+        if key not in self._served:
+            self._served[key] = self.serve(self.skill, need, items)
+        return self._served[key]
 
     def sides(self, one: ConsumerImpact) -> tuple[SkillManifest, SkillManifest] | None:
         """What an impact of this change was compared from and to; None: nothing was compared."""
@@ -199,8 +216,8 @@ def impact_on(change: Change, need: Need, moves: Moves) -> ConsumerImpact:
         Range.parse(need.range or "*")
     except InvalidRange as error:
         return ConsumerImpact(need=need, impact=Impact.UNKNOWN, now=None, then=None, why=error.message)
-    now, why_not = change.serve(change.skill, need, change.before)
-    then, why_not_then = change.serve(change.skill, need, change.after)
+    now, why_not = change.serving(need, change.before)
+    then, why_not_then = change.serving(need, change.after)
     if now is None:
         return _first_served(change, need, then, why_not)
     if then is None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from governance.core.compat.model import Verdict
-from governance.core.consumers.impacts import Moves, by_consent
+from governance.core.consumers.impacts import Change, Moves, by_consent
 from governance.core.consumers.needs import Need
 from governance.core.lines import Compare, HistoryItem
 from governance.core.versioning import Range, Version
@@ -68,15 +68,15 @@ def matrix(
 ) -> tuple[MatrixRow, ...]:
     """A row for each need, with a cell for each of ``versions``, all of which are in ``history``."""
     moves = Moves(compare=compare)
+    now = Change(skill=skill, before=history, after=(), serve=by_consent)
     items = {one.version: one for one in history}
     columns = [items[version] for version in versions]
-    return tuple(_row(skill, need, history, items, columns, moves) for need in needs)
+    return tuple(_row(now, need, items, columns, moves) for need in needs)
 
 
 def _row(
-    skill: str,
+    change: Change,
     need: Need,
-    history: Sequence[HistoryItem],
     items: dict[Version, HistoryItem],
     columns: Sequence[HistoryItem],
     moves: Moves,
@@ -86,7 +86,7 @@ def _row(
     except InvalidRange as error:
         cells = tuple(Cell(version=one.version, serves=False, admitted=False, verdict=None) for one in columns)
         return MatrixRow(need=need, now=None, why=error.message, cells=cells)
-    now, why = by_consent(skill, need, history)
+    now, why = change.serving(need, change.before)
     return MatrixRow(
         need=need,
         now=now,
