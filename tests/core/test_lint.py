@@ -353,6 +353,7 @@ def test_each_warning_finds_its_case(lint_id: str, changes: dict[str, Any], poin
                 {"description": "Required for the method 'refund_one'"},
                 {"description": "Provide either an id or a number, not both"},
                 {"description": "Filter by invoice"},
+                {"description": "The invoice; left out means all of them"},
                 {"description": "Only invoices of this customer are returned"},
                 {"description": "Cursor from the previous response"},
                 {"description": "Page number (min 1)"},

@@ -7,6 +7,7 @@ hide behind them. A reason is asked for, since a comment without one tells the n
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
@@ -49,17 +50,18 @@ class Honoured:
 
 def honour(found: Iterable[Located], ignores: Sequence[Ignore]) -> Honoured:
     """Warnings that a comment speaks of are silenced; errors never."""
-    sound = [ignore for ignore in ignores if not ignore.complaint]
+    by_id: dict[tuple[str | None, str], list[Ignore]] = defaultdict(list)
+    for ignore in ignores:
+        for lint in () if ignore.complaint else ignore.ids:
+            by_id[ignore.place.file, lint].append(ignore)
     used: set[tuple[int, str]] = set()
     kept: list[Located] = []
     silenced: list[tuple[Located, Ignore]] = []
     for one in found:
         finding, place = one.finding, one.place
-        covering = [
-            ignore
-            for ignore in (sound if place is not None and finding.severity is not Severity.ERROR else ())
-            if place is not None and finding.id in ignore.ids and ignore.covers(place)
-        ]
+        covering: list[Ignore] = []
+        if place is not None and finding.severity is not Severity.ERROR:
+            covering = [ignore for ignore in by_id.get((place.file, finding.id), ()) if ignore.covers(place)]
         used |= {(id(ignore), finding.id) for ignore in covering}
         if covering:
             silenced.append((one, covering[-1]))

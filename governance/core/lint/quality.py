@@ -42,7 +42,7 @@ _ANYTHING: Final = re.compile(
     re.IGNORECASE,
 )
 _ABSENCE: Final = re.compile(
-    r"option|default|omit|if (?:not|un)|unless|when (?:not|absent|missing|empty)|absent|leave|otherwise|"
+    r"option|default|omit|if (?:not|un)|unless|when (?:not|absent|missing|empty)|absent|leave|left out|without|otherwise|"
     r"not (?:set|given|provided|specified)|only (?:if|when|for|used)|"
     r"(?:required|needed|used|applies) (?:for|if|when|by|with|only|to)\b|"
     r"\b(?:if|when) (?:true|set|provided|given|present)\b|"
