@@ -42,8 +42,8 @@ _ANYTHING: Final = re.compile(
     re.IGNORECASE,
 )
 _ABSENCE: Final = re.compile(
-    r"option|default|omit|if (?:not|un)|unless|when (?:not|absent|missing|empty)|absent|leave|left out|without|otherwise|"
-    r"not (?:set|given|provided|specified)|only (?:if|when|for|used)|"
+    r"option|default|omit|if (?:not|un)|unless|when (?:not|absent|missing|empty)|absent|leave|left out|otherwise|"
+    r"without|not (?:set|given|provided|specified)|only (?:if|when|for|used)|"
     r"(?:required|needed|used|applies) (?:for|if|when|by|with|only|to)\b|"
     r"\b(?:if|when) (?:true|set|provided|given|present)\b|"
     r"\b(?:provide|give|use|pass|set) (?:it |this )?(?:if|when)\b|\bset (?:it |this )?to true\b|"
