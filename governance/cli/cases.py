@@ -11,8 +11,15 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from governance.cli.present import JSONObject, finding_change, reason_change, told_findings, told_reasons
-from governance.cli.report import Case, Change, Fact, Remark, Weight
+from governance.cli.present import (
+    JSONObject,
+    exceptions_used,
+    finding_change,
+    reason_change,
+    told_findings,
+    told_reasons,
+)
+from governance.cli.report import Case, Change, Fact, Remark, Suppression, Weight
 from governance.core.canonical import canonical_or_text
 from governance.core.document import Locate, nowhere
 from governance.core.gate import REASONS
@@ -119,12 +126,18 @@ def decision_cases(decision: JSONObject, source: Imported | None) -> tuple[Case,
     parts: dict[str, list[Remark]] = {part: [] for part in (*SIDES, GATE)}
     blocking = [reason for reason in decision["reasons"] if reason["outcome"] == "block"]
     named = {reason.get("fingerprint") for reason in blocking} - {None}
+    excepted = exceptions_used(decision)
     whole = any(reason["code"] in _OF_FINDINGS for reason in blocking)
     for compared, finding, change in told_findings(decision):
         onward = compared["role"] == "next"
+        exception = excepted.get(finding["fingerprint"])
         blocks = finding["fingerprint"] in named or (whole and not onward and _weight(finding) is Weight.ERROR)
         weight = Weight.ERROR if blocks else _at_most_warning(_weight(finding))
-        parts[finding["side"]].append(subject.finding(finding, weight, change=change, newer=not onward))
+        remark = subject.finding(finding, weight, change=change, newer=not onward)
+        if exception is not None:
+            why = Suppression(reason=f"{exception['id']}: {exception['reason']}", in_source=False)
+            remark = replace(remark, weight=_at_most_warning(weight), suppression=why)
+        parts[finding["side"]].append(remark)
     for reason in told_reasons(decision):
         weight = _WEIGHTS.get(reason["outcome"], Weight.NOTE)
         row = REASONS.get(reason["code"])

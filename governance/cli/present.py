@@ -170,6 +170,23 @@ def reason_change(reason: JSONObject) -> Change:
     return Change(code=reason["code"], place="", tone=TONES[reason["outcome"]], message=reason["message"], facts=facts)
 
 
+def exceptions_used(decision: JSONObject) -> dict[str, JSONObject]:
+    """By fingerprint, the exception (``id`` and ``reason``) that lets a finding pass."""
+    used = (reason for reason in decision["reasons"] if reason["code"] == "exception-used")
+    return {reason["fingerprint"]: reason["exception"] for reason in used}
+
+
+def _ways_on(decision: JSONObject, finding: JSONObject) -> Iterator[Fact]:
+    """The exception that lets it pass; else, where a registry blocks it, how one is asked for."""
+    fingerprint = finding["fingerprint"]
+    used = exceptions_used(decision).get(fingerprint)
+    if used is not None:
+        yield Fact(label="exception", value=f"{used['id']}: {used['reason']}")
+    elif "check" in decision and decision["decision"] == "block" and fingerprint in decision.get("surroundings", ()):
+        words = f"govctl exception add {decision['check']} {fingerprint} --days 7 --reason WHY"
+        yield Fact(label="or", value=words, verbatim=True)
+
+
 def told_findings(decision: JSONObject) -> Iterator[tuple[JSONObject, JSONObject, Change]]:
     """Each finding once: the comparison that shows it first, the finding, and how it is told."""
     shown: set[str] = set()
@@ -179,6 +196,7 @@ def told_findings(decision: JSONObject) -> Iterator[tuple[JSONObject, JSONObject
                 continue
             shown.add(finding["fingerprint"])
             change = finding_change(finding)
+            change = replace(change, facts=(*change.facts, *_ways_on(decision, finding)))
             if compared["role"] != "baseline":
                 against = Fact(label="against", value=f"{compared['version']} ({compared['role']})")
                 change = replace(change, facts=(against, *change.facts))

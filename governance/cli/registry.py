@@ -37,7 +37,7 @@ def ask(
     transitive: bool,
     numbers: Numbers,
 ) -> list[JSONObject]:
-    """One decision a candidate that is not standing already, in their order.
+    """One decision a candidate that is not standing already, in their order; ``check`` is where it is kept.
 
     What breaks under a number that nobody gave is refused, unless ``numbers`` are automatic.
     """
@@ -47,7 +47,7 @@ def ask(
     for start in range(0, len(documents), CHUNK):
         word = fail_on.value if fail_on is not None else None
         checked = plane.check(documents[start : start + CHUNK], fail_on=word, transitive=transitive)
-        decisions += checked.decisions
+        decisions += [{**decision, "check": checked.id} for decision in checked.decisions]
     return [
         withheld(decision, number=one.manifest.version) if one.computed and not numbers.automatic else decision
         for one, decision in zip(asked, decisions, strict=True)

@@ -27,6 +27,7 @@ COMMANDS: Final[dict[str, str]] = {
     "can-i-publish": "may these skills be published, and who would be hit? as the registry decides",
     "can-i-deploy": "may this version run in an environment, and who would be hit?",
     "can-i-retire": "may this version go, and who would be hit?",
+    "exception": "findings that may pass for a while: add, approve, list, show, revoke",
     "policy": "how strict the gate is, by namespace and skill: show, set, history",
     "token": "create, list and revoke tokens",
     "audit": "who changed what and what was refused: list, export",

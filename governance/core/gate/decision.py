@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from governance.core.compat.model import JSON, Bump, Comparison, FindingLevel, Level, Verdict
 from governance.core.consumers import ConsumerImpact, summary
+from governance.core.gate.facts import GateException
 from governance.core.gate.reasons import Outcome
 
 _UNPROVED: Final = (FindingLevel.BREAKING, FindingLevel.UNDECIDED)
@@ -25,8 +26,8 @@ class Reason:
     """The finding it speaks of, if it speaks of one."""
     surroundings: str | None = None
     """What surrounds that finding, as an exception for it keeps it."""
-    exception: str | None = None
-    """The id of the exception it speaks of, if it speaks of one."""
+    exception: GateException | None = None
+    """The one it speaks of, if it speaks of one."""
     pointer: str | None = None
     """Into the candidate's manifest, where it speaks of one place that no finding names."""
 
@@ -39,7 +40,8 @@ class Reason:
         }
         document |= {"fingerprint": self.fingerprint} if self.fingerprint else {}
         document |= {"surroundings": self.surroundings} if self.surroundings else {}
-        document |= {"exception": self.exception} if self.exception else {}
+        if self.exception is not None:
+            document["exception"] = {"id": self.exception.id, "reason": self.exception.reason}
         return document | ({"pointer": self.pointer} if self.pointer is not None else {})
 
 
@@ -110,7 +112,7 @@ class GateDecision:
     def exceptions_used(self) -> tuple[str, ...]:
         """The ids of the exceptions without which it would block."""
         used = (reason.exception for reason in self.reasons if reason.code == "exception-used")
-        return tuple(dict.fromkeys(one for one in used if one is not None))
+        return tuple(dict.fromkeys(one.id for one in used if one is not None))
 
     @property
     def opened_by(self) -> tuple[JSON, ...]:

@@ -82,5 +82,5 @@ def used(exception: GateException, what: str) -> Reason:
         fix=row.fix,
         fingerprint=exception.fingerprint,
         surroundings=exception.surroundings or None,
-        exception=exception.id,
+        exception=exception,
     )
