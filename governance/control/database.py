@@ -7,6 +7,7 @@ that fails. Nobody else commits.
 
 from __future__ import annotations
 
+import re
 import select
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
@@ -234,10 +235,14 @@ def unavailable(error: BaseException) -> ServiceUnavailable | None:
     if _is_lost(error):
         return ServiceUnavailable("The database does not answer.", fix="Send the same request again in a moment.")
     state = _state(error)
+    if state == "XX000" and _OF_FILES.search(str(error)):
+        state = "58"
     told = _TOLD.get(state) or _TOLD.get(state[:2])
     return None if told is None else ServiceUnavailable(told[0], fix=told[1])
 
 
+_OF_FILES: Final = re.compile(r"could not (extend|write|create|open|fsync) ")
+"""What the server says of a quota or a limit on files, for which it has no code."""
 _TOLD: Final[Mapping[str, tuple[str, str]]] = {
     "25P03": ("The request stood still for too long.", "Send it again in a moment."),
     "40": ("The change got in the way of another.", "Send the same request again in a moment."),
