@@ -112,9 +112,10 @@ class Heard:
 
     @property
     def document(self) -> dict[str, Any]:
-        """The same as one ``tools/list`` result, the way it is saved and imported."""
+        """The same as one ``tools/list`` result, the way it is saved and imported. Nothing in it depends on who
+        asked, so that two saved files differ only where the server does."""
         named = {"serverInfo": dict(self.server)} if self.server else {}
-        return {**named, "protocolVersion": self.protocol, "tools": list(self.tools)}
+        return {**named, "tools": list(self.tools)}
 
 
 def _without_secrets(argv: Sequence[str]) -> Iterator[str]:

@@ -31,6 +31,7 @@ from governance.live.stdio import stdio_streams
 Streams = Callable[[], AbstractAsyncContextManager[Any]]
 
 _LOGGERS: Final = ("mcp", "client", "httpx2", "httpcore2")
+_PATH: Final = "Check the path, which is /mcp as a rule; the older transport with two endpoints is not spoken."
 _NO_HANDSHAKE: Final = (METHOD_NOT_FOUND, UNSUPPORTED_PROTOCOL_VERSION)
 
 
@@ -43,7 +44,7 @@ def converse_over_stdio(process: ServerProcess, conversation: Conversation) -> H
     try:
         return _converse(lambda: stdio_streams(process, conversation), conversation)
     except ToolServerFailed as error:
-        _add_last_words(error, process, ended=conversation.closed)
+        _add_circumstances(error, process, conversation)
         raise
 
 
@@ -136,7 +137,8 @@ def _failed(conversation: Conversation, error: BaseException) -> GovernanceError
             complaint = f"did not answer {stage} within {conversation.bounds.answer_sec:g} seconds"
             return conversation.refuse(complaint, fix="Give it more time with --timeout, or look at what it logs.")
         if conversation.status is not None:
-            return conversation.refuse(f"answered {stage} with HTTP {conversation.status}: {told(error.message, 400)}")
+            complaint = f"answered {stage} with HTTP {conversation.status}: {told(error.message, 400)}"
+            return conversation.refuse(complaint, fix=_PATH if conversation.status in (404, 405) else "")
         if conversation.closed:
             return conversation.refuse(f"closed its output before it answered {stage}")
         if error.code == CONNECTION_CLOSED and isinstance(conversation.server, Address):
@@ -151,17 +153,19 @@ def _failed(conversation: Conversation, error: BaseException) -> GovernanceError
     return conversation.refuse(f"could not be asked: {told(error, 300)}")
 
 
-def _add_last_words(error: ToolServerFailed, process: ServerProcess, *, ended: bool) -> None:
-    """How the process ended, if it did by itself, and the end of what it logged."""
-    outcome = process.outcome() if ended else None
+def _add_circumstances(error: ToolServerFailed, process: ServerProcess, conversation: Conversation) -> None:
+    """How the process ended, if it did by itself, what it printed in place of messages, and the end of its log."""
+    outcome = process.outcome() if conversation.closed else None
     if outcome is not None:
         how = f"signal {-outcome}" if outcome < 0 else f"exit code {outcome}"
         error.message = f"{error.message.removesuffix('.')}; it ended with {how}."
         error.details["exit_code"] = outcome
+    if conversation.noise:
+        error.fix += f" It printed what is no message: {conversation.first_noise}"
     words = process.last_words()
     if words:
         error.details["stderr"] = words[-2000:]
-        error.fix = f"{error.fix} Its last words: {told(words[-400:], 400)}"
+        error.fix += f" Its last words: {told(words[-400:], 400)}"
     error.args = (error.message,)
 
 

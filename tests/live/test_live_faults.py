@@ -88,6 +88,12 @@ def test_a_server_that_stays_silent_is_left_and_ended(habit: str, stage: str) ->
     assert f"did not answer `{stage}` within 0.5 seconds" in complaint(habit, bounds=BRIEF)
 
 
+def test_what_a_server_prints_in_place_of_answers_is_told() -> None:
+    with pytest.raises(ToolServerFailed) as caught:
+        heard_from("chatters", bounds=BRIEF)
+    assert "It printed what is no message: Listening on port 8000" in caught.value.fix
+
+
 def test_a_server_that_says_goodbye_and_stays_is_ended() -> None:
     assert complaint("mute").endswith("closed its output before it answered `initialize`.")
 

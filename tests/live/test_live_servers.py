@@ -34,6 +34,7 @@ def faults(result: ImportResult) -> list[tuple[str, str]]:
     return [(fault.pointer, fault.code) for refused in result.refused for fault in refused.error.faults]
 
 
+CATALOGUES = sorted((ROOT / "tests" / "data" / "catalogues").glob("*-*.json"))
 SAVED = import_text(json.dumps({"jsonrpc": "2.0", "id": 1, "result": {"tools": TOOLS}}), namespace="raw_server")
 
 
@@ -66,6 +67,15 @@ def test_a_server_of_the_official_sdk_is_the_same_over_both_transports(sdk_url: 
         "shop_tools.find_orders@1.4.0",
     ]
     assert result.accepted[0].dangerous
+
+
+@pytest.mark.parametrize("catalogue", CATALOGUES, ids=lambda path: path.stem)
+def test_real_catalogues_are_the_same_when_a_server_offers_them(catalogue: Path) -> None:
+    saved = import_text(catalogue.read_bytes(), namespace="real")
+    heard = heard_from(f"file:{catalogue}")
+    offered = import_text(dumps(heard.document), namespace="real")
+    assert digests(offered) == digests(saved)
+    assert len(offered.accepted) == len(heard.tools) > 10
 
 
 @pytest.mark.parametrize("events", [None, False, True], ids=["stdio", "json", "events"])
