@@ -61,7 +61,7 @@ def registered_as(plane: ControlPlane, name: str, *, version: str | None, said: 
     if not standing:
         raise NotFound(
             f"Nothing is registered under {name!r}.",
-            fix=f"Give {_KINDS}; `govctl list` and `govctl catalogue list` show them, --against FILE needs none.",
+            fix=f"Give {_KINDS}; `govctl list` and `govctl catalogue list` show them, --against BASE needs none.",
         )
     return Registered(kind="namespace", name=name, version=None, standing=standing)
 

@@ -59,6 +59,14 @@ def test_drift_is_told_by_its_verdict_and_its_words(
     assert {kind for kind, skills in done.json["texts"].items() if skills} == texts
 
 
+def test_a_list_in_git_stands_for_the_registry(here: Govctl, repository: Path) -> None:
+    saved = repository / "tools.json"
+    base = "git:HEAD:tools.json"
+    assert here("drift", "--against", base, *server(saved), cwd=repository).code == 0
+    saved.write_text(saved.read_text().replace('"required"', '"examples"'))
+    assert here("drift", "--against", base, "--fail-on", "any", *server(saved), cwd=repository).code == 1
+
+
 def test_which_difference_fails_can_be_chosen(here: Govctl, old: Path, tmp_path: Path) -> None:
     reworded, ordered = (
         listed(tmp_path / f"{index}.json", one, REFUND) for index, one in enumerate((REWORDED, ORDERED))

@@ -2,7 +2,7 @@
 
 govctl drift NAME -- CMD ARG… or govctl drift NAME URL; a saved tool list does as well. NAME is a catalogue, a skill or
 a namespace of the registry, at the version the server says it is, else at the highest; NAME@VERSION decides. With
---against FILE a saved list stands for the registry. What was registered was judged, so what is merely risky, such as
+--against BASE a saved list stands for the registry. What was registered was judged, so what is merely risky, such as
 a text that now gives the model orders, fails here, too.
 """
 
@@ -20,7 +20,7 @@ from governance.cli.drifting import FAILING, Before, Offer, drift_report, prefix
 from governance.cli.pairing import pair_up
 from governance.cli.run import Call
 from governance.cli.servers import WORD, add_servers, ask, imported, server_of
-from governance.cli.sources import existing
+from governance.cli.sources import Reader, existing
 from governance.core.contract import SkillManifest
 from governance.errors import UsageError
 from governance.importers import Imported, ImportResult, import_paths
@@ -29,12 +29,12 @@ from governance.live import Heard
 JUDGES = True
 COMMAND_AFTER = ""
 
-_CALLED = "govctl drift NAME -- CMD ARG…, or govctl drift NAME URL; with --against FILE no NAME is needed"
+_CALLED = "govctl drift NAME -- CMD ARG…, or govctl drift NAME URL; with --against BASE no NAME is needed"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("words", metavar="NAME SOURCE", nargs="*", help="what was registered, and who offers it now")
-    parser.add_argument("--against", metavar="FILE", help="a saved tool list in place of the registry")
+    parser.add_argument("--against", metavar="BASE", help="in place of the registry: FILE or git:REF:FILE")
     parser.add_argument(
         "--namespace", help="prefix for the names of the tools (default: where the registered ones live)"
     )
@@ -107,7 +107,7 @@ class _Source:
 
 def _offline(call: Call, name: str | None, words: Sequence[str]) -> tuple[Before, ImportResult, Offer, ImportResult]:
     wanted = call.arguments
-    old = import_paths(existing([wanted.against]), namespace=wanted.namespace)
+    old = Reader.of(call).skills(wanted.against)
     if not old.imported:
         raise UsageError(
             f"There is no skill in {wanted.against}.", fix="`govctl import PATH` says what is found there."
