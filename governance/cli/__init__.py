@@ -23,7 +23,7 @@ def entry() -> None:
     code = main(sys.argv[1:])
     try:
         sys.stdout.flush()
-    except BrokenPipeError:
+    except OSError:
         _silence_stdout()
     sys.exit(code)
 
@@ -51,5 +51,5 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _silence_stdout() -> None:
-    # The reader went away; without this the interpreter complains while it flushes at exit.
+    # The reader went away, or there is no room, which was told; else the interpreter complains as it flushes at exit.
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)

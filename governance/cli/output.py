@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, Final, TextIO
 
 from governance.cli.formats import FORMATS, Format, Line, Rows
 from governance.cli.formats import json_text as json_text
@@ -186,11 +187,17 @@ class Output:
 
 
 def write_stdout(text: str) -> None:
-    """UTF-8 whatever the locale says; a lone surrogate goes out as its JSON escape."""
+    """UTF-8 whatever the locale says; a lone surrogate goes out as its JSON escape.
+
+    Raises:
+        UsageError: it cannot be written, on a full disk for one.
+        BrokenPipeError: its reader went away.
+    """
     stream = sys.stdout.buffer if hasattr(sys.stdout, "buffer") else None
     if stream is None:
         sys.stdout.write(text)
-    else:
+        return
+    with _refused("Standard output"):
         sys.stdout.flush()
         stream.write(text.encode("utf-8", "backslashreplace"))
         stream.flush()
@@ -210,9 +217,9 @@ def written_file(path: Path) -> Iterator[TextIO]:
     with _refused(path):
         handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     try:
-        with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace", newline="\n") as stream:
-            yield stream
         with _refused(path):
+            with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace", newline="\n") as stream:
+                yield stream
             umask = os.umask(0)
             os.umask(umask)
             Path(name).chmod(0o666 & ~umask)
@@ -223,12 +230,17 @@ def written_file(path: Path) -> Iterator[TextIO]:
 
 
 @contextlib.contextmanager
-def _refused(path: Path) -> Iterator[None]:
+def _refused(place: Path | str) -> Iterator[None]:
     try:
         yield
+    except BrokenPipeError:
+        raise
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
-        raise UsageError(
-            f"{path} cannot be written: {reason}.",
-            fix="Give --out a file in a folder that is there and yours.",
-        ) from None
+        fix = "Give --out a file in a folder that is there and yours."
+        if error.errno in _NO_ROOM:
+            fix = "Make room there, or write elsewhere; nothing of it was kept."
+        raise UsageError(f"{place} cannot be written: {reason}.", fix=fix) from None
+
+
+_NO_ROOM: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})

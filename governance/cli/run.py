@@ -127,7 +127,8 @@ def tell(error: GovernanceError, output: Output) -> int:
     """The error on standard error, and in every wanted form that has a place for one."""
     with contextlib.suppress(OSError):
         print("\n".join(clean(line) for line in problem_lines(error)), file=sys.stderr, flush=True)
-    output.problem(error)
+    with contextlib.suppress(UsageError):  # a place that cannot be written is told above, or less to the point
+        output.problem(error)
     return error.exit_code
 
 
