@@ -19,6 +19,7 @@ import sys
 import threading
 import time
 import weakref
+from functools import partial
 from typing import IO, Any, Final
 
 DEFAULT_TIMEOUT_SEC: Final = 0.2
@@ -46,11 +47,18 @@ class CoversWorker:
         assert_formats: bool = False,
     ) -> None:
         self._timeout = timeout_sec
+        self._memory_mb, self._formats = memory_mb, assert_formats
         self._arguments = [str(memory_mb), repr(timeout_sec + 1.0), "1" if assert_formats else "0"]
         self._lock = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
         self._owner = 0
         self._reaper: weakref.finalize[[subprocess.Popen[bytes]], CoversWorker] | None = None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A pickled worker is another one, set up alike, whose process is its own."""
+        return partial(
+            CoversWorker, timeout_sec=self._timeout, memory_mb=self._memory_mb, assert_formats=self._formats
+        ), ()
 
     def __call__(
         self, old: Any, new: Any, draft: str | None = None, *, timeout_sec: float | None = None

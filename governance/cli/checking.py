@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Final
+from dataclasses import dataclass
+from typing import Any
 
 from governance.cli.announcing import (
     Numbers,
-    assumed,
     breaks_let_in,
     too_small_to_add,
     undecided_alone,
-    unreadable_before,
-    withheld,
 )
+from governance.cli.judging import Candidate, Judging, Lint
 from governance.cli.pairing import by_name
 from governance.cli.present import JSONObject, is_taken
 from governance.core.catalogues import Member, MemberChange, compare_catalogues
@@ -22,22 +20,13 @@ from governance.core.compat.model import Bump, Verdict
 from governance.core.gate import (
     NEEDS_A_REGISTRY,
     Compare,
-    LintComplaint,
-    auto_version,
-    decide,
-    replay,
 )
 from governance.core.skill import SkillManifest
 from governance.core.versioning import Version, judged_bump, next_version, satisfies_bump
 from governance.errors import UsageError
 from governance.importers import Imported, ImportResult, Refused
 
-Lint = Callable[[SkillManifest], Iterable[LintComplaint]]
-
-_ASSUMED: Final = "1.0.0"
-"""The number of what stood before, where nobody numbers anything."""
-
-_OLD_VERSION: Final = "Say which number stands there with --old-version, or undo the change."
+Each = Callable[[Judging, Sequence[Candidate]], Iterable[JSONObject]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -129,12 +118,13 @@ def check_release(
     transitive: bool = True,
     numbers: Numbers | None = None,
     may_go: Collection[str] = (),
+    each: Each = map,
 ) -> Release:
     """Judge every candidate of ``new`` against the versions of it in ``old``.
 
     Where one of the two sides has no version, numbers are not judged: then every break blocks unless ``numbers``
     are automatic, since nothing announces it, and ``not_checked`` says so. ``may_go`` names skills whose
-    disappearance does not block.
+    disappearance does not block. ``each`` judges the candidates, in their order, with as many hands as it has.
 
     Raises:
         UsageError: a candidate's version lies below the one before it; it was given, and what stood before has none.
@@ -143,38 +133,12 @@ def check_release(
     before = _versions(old.accepted)
     if numbers.chosen:
         _same_footing(before, against)
-    decisions: list[JSONObject] = []
-    unknown = False
-    for manifest in new.accepted:
-        stood = before.get(manifest.name, ())
-        known = all(one.version for one in stood)
-        history = replay(stood if known else [replace(stood[-1], version=_ASSUMED)], compare=compare)
-        candidate = manifest
-        if numbers.automatic or not manifest.version or not known:
-            number = auto_version(manifest, history, compare=compare)
-            candidate = replace(manifest, version=str(number))
-            unknown = unknown or not known
-        elif history and history[-1].version > Version.parse(manifest.version):
-            raise UsageError(
-                f"{manifest.name} is {manifest.version} and stands at {history[-1].version} in {against}.",
-                fix="Compare with something older, or give a higher version.",
-            )
-        decision: JSONObject = decide(
-            candidate,
-            history,
-            compare=compare,
-            lint_findings=lint(candidate),
-            transitive=transitive,
-            fail_on=fail_on,
-            not_checked=NEEDS_A_REGISTRY,
-        ).to_document()
-        if not numbers.automatic and not manifest.version:
-            decision = withheld(decision, number=decision["smallest_version"] if known else None)
-        elif not numbers.automatic and not known:
-            decision = withheld(decision, number=None, why=f"What stands in {against} has no version", do=_OLD_VERSION)
-        if manifest.name not in before and (hiding := _hiding(manifest, old.refused)) is not None:
-            decision = unreadable_before(decision, name=hiding.name, why=hiding.error.message, against=against)
-        decisions.append(decision if known else assumed(decision))
+    judging = Judging(
+        against=against, compare=compare, lint=lint, fail_on=fail_on, transitive=transitive, numbers=numbers
+    )
+    candidates = [_candidate(manifest, before.get(manifest.name, ()), old.refused) for manifest in new.accepted]
+    decisions = list(each(judging, candidates))
+    unknown = not all(one.is_numbered for one in candidates)
     unreadable = {refused.name for refused in new.refused}
     gone = _gone(before, new, compare, unreadable, may_go=may_go, announced=numbers.automatic)
     successors = {one.member.successor for one in gone if one.renamed}
@@ -212,6 +176,12 @@ def check_release(
         sources=new.imported,
         baseline_sources=old.imported,
     )
+
+
+def _candidate(manifest: SkillManifest, stood: tuple[SkillManifest, ...], refused: Iterable[Refused]) -> Candidate:
+    hiding = None if stood else _hiding(manifest, refused)
+    hidden = None if hiding is None else (hiding.name, hiding.error.message)
+    return Candidate(manifest=manifest, stood=stood, hidden=hidden)
 
 
 def _hiding(manifest: SkillManifest, refused: Iterable[Refused]) -> Refused | None:

@@ -6,10 +6,12 @@ import json
 import os
 import sys
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Protocol, TextIO
+from typing import Protocol, TextIO, TypeVar
+
+_Answer = TypeVar("_Answer")
 
 _HIDDEN = {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"}
 
@@ -115,6 +117,13 @@ def progress(label: str, total: int | None, *, quiet: bool) -> Iterator[Progress
                 bar.advance(task, amount)
 
         yield Shown()
+
+
+def advancing(answers: Iterable[_Answer], bar: Progress) -> Iterator[_Answer]:
+    """The same answers; the bar moves on by one with each."""
+    for answer in answers:
+        bar.advance(1)
+        yield answer
 
 
 def counted(number: int, noun: str) -> str:

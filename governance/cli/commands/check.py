@@ -13,13 +13,16 @@ from governance.cli.announcing import Numbers, only_one_number
 from governance.cli.checking import Release, check_release
 from governance.cli.comparing import add_comparing, comparer_of, settings_of
 from governance.cli.config import Connection, find_connection
+from governance.cli.crew import Crew, jobs, jobs_for
 from governance.cli.gitsource import repository_of
 from governance.cli.releases import release_report
 from governance.cli.run import Call
 from governance.cli.servers import SOURCES, WORD, add_servers, read_sources
 from governance.cli.sources import GIT, Reader
+from governance.cli.terminal import advancing, progress
 from governance.core.compat.model import Verdict
 from governance.core.lint import lint
+from governance.core.skill import SkillManifest
 from governance.errors import GovernanceError, ServerUnreachable, UsageError
 from governance.importers import ImportResult
 
@@ -45,6 +48,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="block these whatever the number says; never: report only (default: as the gate decides)",
     )
     parser.add_argument("--no-transitive", action="store_true", help="judge against the baseline alone")
+    parser.add_argument(
+        "--jobs", metavar="N", type=jobs, help="how many processes judge (default: one a core where it pays)"
+    )
     add_servers(parser)
 
 
@@ -73,7 +79,9 @@ def _release(call: Call, new: ImportResult) -> Release:
         return check_online(call, new, fail_on=fail_on, transitive=not wanted.no_transitive, numbers=numbers)
     reader = Reader.of(call)
     old = reader.skills(against, version=wanted.old_version, beside=wanted.paths)
-    with comparer_of(wanted) as comparer:
+    most = wanted.jobs or jobs_for(sum(map(_characters, new.accepted)))
+    total, quiet = len(new.accepted), call.output.quiet
+    with comparer_of(wanted) as comparer, Crew(most) as crew, progress("checking", total, quiet=quiet) as bar:
         release = check_release(
             new,
             old,
@@ -84,10 +92,15 @@ def _release(call: Call, new: ImportResult) -> Release:
             transitive=not wanted.no_transitive,
             numbers=numbers,
             may_go=wanted.allow_removed,
+            each=lambda work, items: advancing(crew.each(work, items), bar),
         )
     for name in sorted(set(wanted.allow_removed) - {one.member.name for one in release.gone}):
         call.output.note(f"--allow-removed {name}: no such skill was removed.")
     return release
+
+
+def _characters(manifest: SkillManifest) -> int:
+    return len(repr((manifest.input_schema, manifest.output_schema)))
 
 
 def _answers(call: Call, connection: Connection) -> bool:
