@@ -44,13 +44,20 @@ _PRIVATE: Final = (
     r"(?:conversation|chat)\s+history|system\s+prompts?|hidden\s+instructions|~/\.\w+|/\.ssh\b|\bid_rsa\b|"
     r"\bmcp\.json\b|\.aws/credentials)"
 )
+_CARRIES: Final = (
+    r"\b(?:send|forward|upload|post|append|include|attach|pass|copy|paste|put|leak|exfiltrate|transmit)\b"
+    rf"[^.\n]{{0,80}}{_PRIVATE}[^.\n]{{0,80}}\b(?:to|in|into|as|with|within|via|through)\b"
+)
+_CONVERSATION: Final = re.compile(
+    r"/properties/(?:messages|(?:chat_|conversation_)?history|conversation|transcript)/description"
+)
+"""A field that is what a conversation goes into, by its name, in the sight of everybody."""
 _ORDERS: Final = tuple(
     re.compile(pattern)
     for pattern in (
         rf"\b{_ACT_AGAINST}\s+(?:(?:all|any|every|the|of|these|those|my|your)\s+){{0,4}}{_EARLIER}\s+"
         rf"(?:(?:system|user|developer|safety|tool|and)\s+){{0,2}}{_RULES}\b",
-        r"\b(?:send|forward|upload|post|append|include|attach|pass|copy|paste|put|leak|exfiltrate|transmit)\b"
-        rf"[^.\n]{{0,80}}{_PRIVATE}[^.\n]{{0,80}}\b(?:to|in|into|as|with|within|via|through)\b",
+        _CARRIES,
         r"\b(?:read|open|cat|load|fetch|access)\b[^.\n]{0,60}"
         r"(?:~/\.(?:ssh|aws|cursor|config|gnupg|netrc|env)\b|/\.ssh/|\bid_rsa\b|\bmcp\.json\b|/etc/passwd)"
         r"[^\n]{0,200}\b(?:pass|send|include|as|sidenote|parameter|argument)\b",
@@ -64,8 +71,14 @@ _ORDERS: Final = tuple(
         r"(?:précédentes|antérieures|ci-dessus|du\s+système)",
         r"\bignora\s+(?:todas\s+)?las\s+instrucciones\s+(?:anteriores|previas)",
         r"\bignoriere?\s+(?:alle\s+)?(?:vorherigen|bisherigen|obigen)\s+(?:anweisungen|regeln)",
+        r"\bignore\s+(?:todas\s+)?as\s+instruções\s+(?:anteriores|prévias)",
+        r"\bignora\s+(?:tutte\s+)?le\s+istruzioni\s+(?:precedenti|sopra)",
+        r"\bигнорируй(?:те)?\s+(?:все\s+)?(?:предыдущие|прежние|прошлые)\s+(?:инструкции|указания|правила|команды)",
+        r"(?:以前|これまで|前|上記)の(?:すべての|全ての)?(?:指示|命令|指令|ルール)[をは]?(?:すべて|全て)?無視",
+        r"이전(?:의)?\s*(?:모든\s*)?(?:지시|명령|지침)(?:\s*사항)?[을를은는]?\s*(?:모두\s*)?무시",
     )
 )
+_ROUND: Final = r"\b(?:\s+(?:sobre|de|que|nada)\b|\s*[.!,;)]|\s*$)"
 _SECRECY: Final = tuple(
     re.compile(pattern)
     for pattern in (
@@ -85,12 +98,23 @@ _SECRECY: Final = tuple(
         r"\bne\s+(?:dis|dites|révèle[zr]?|informe[zr]?|préviens|prévenez)\s+(?:pas|rien|jamais)\b[^.\n]{0,30}"
         r"\butilisateur",
         r"\bà\s+l'insu\s+de\s+l'utilisateur",
+        rf"\bno\s+(?:le\s+)?(?:digas|cuentes|menciones|informes|reveles)\s+(?:(?:nada|esto|eso)\s+)?al\s+usuario{_ROUND}",
+        rf"\bnão\s+(?:diga|conte|informe|mencione|revele)\s+(?:(?:nada|isso|isto)\s+)?ao\s+usuário{_ROUND}",
+        r"\bnon\s+(?:dire|dirlo|rivelare|menzionare)\s+(?:(?:nulla|niente|questo)\s+)?all'utente",
+        r"\b(?:sage?n?|verrate?n?|erzähle?n?|teile?n?)\s+(?:sie\s+)?(?:(?:es|dies|das)\s+)?"
+        r"dem\s+(?:nutzer|benutzer|anwender)\s+nichts?\b",
+        r"\bне\s+(?:говори|сообщай|рассказывай|упоминай)(?:те)?\s+(?:(?:об\s+этом|этого|ничего)\s+)?пользовател",
+        r"ユーザー[にへ]は?[^。\n]{0,12}(?:伝え|知らせ|教え|話さ|言わ)(?:ない|ず|るな)",
+        r"사용자에게\s*(?:이\s*사실을\s*|절대\s*)?(?:알리|말하)지\s*마",
     )
 )
 _QUOTED_SPEECH: Final = re.compile(
     r"\b(?:detect|block|filter|flag|reject|scan|classif|recogni[sz]e|such\s+as|like|e\.g\.|attack|injection)\w*\b"
     r"[^\n]{0,80}[\"'`“‘(]\s*$"
 )
+_FORBIDS: Final = re.compile(r"(?:\b(?:never|not|nor|no|cannot|avoid|refuse|forbidden)\b|n't\b)[^.!?;]*$")
+MAX_EXAMPLES: Final = 50
+"""Of one pattern in one text that may be excused; whoever gives more does not describe an attack."""
 MAX_READ: Final = 1_000_000
 """Characters of one skill's texts that are searched; no model reads as much, and time is bounded."""
 
@@ -173,11 +197,27 @@ def _matches(manifest: SkillManifest, patterns: tuple[re.Pattern[str], ...], mea
             return
         plain = _plain(text)
         for pattern in patterns:
-            match = pattern.search(plain)
-            if match and not _QUOTED_SPEECH.search(plain[max(0, match.start() - 120) : match.start()]):
+            if pattern.pattern == _CARRIES and _CONVERSATION.search(pointer):
+                continue
+            if match := _first(pattern, plain):
                 shown = " ".join(match[0].split())
                 yield Spot(pointer, f"{meaning}: {shown[:120]!r}", line=line_of(text, shown))
                 break
+
+
+def _first(pattern: re.Pattern[str], plain: str) -> re.Match[str] | None:
+    for number, match in enumerate(pattern.finditer(plain), start=1):
+        if number == MAX_EXAMPLES or not _is_excused(plain, match):
+            return match
+    return None
+
+
+def _is_excused(plain: str, match: re.Match[str]) -> bool:
+    """Is it told of, as an example of an attack; or forbidden, as in ``never delete it without telling the user``?"""
+    before = plain[max(0, match.start() - 160) : match.start()]
+    if _QUOTED_SPEECH.search(before):
+        return True
+    return match[0].startswith("without") and _FORBIDS.search(before) is not None
 
 
 def _plain(text: str) -> str:
