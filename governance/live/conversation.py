@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from governance.core.document import Limits, read_json
 from governance.errors import GovernanceError, MalformedDocument, ToolServerFailed
-from governance.live.model import Bounds, Server
+from governance.live.model import Bounds, Heard, Server
 
 _SAMPLE: Final = 120
 _ASK: Final = "Ask those who keep the server, or look at what it logs."
@@ -52,6 +52,8 @@ class Conversation:
     first_noise: str = ""
     result: Any = None
     """The result of the request that is open, once it has come."""
+    heard: Heard | None = None
+    """What the server said, once it has said all."""
     stop: Callable[[], None] = field(default=lambda: None)
     _asked: str | None = None
     _heard: int = 0

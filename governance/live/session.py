@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator
-from contextlib import AbstractAsyncContextManager, contextmanager, suppress
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, suppress
 from typing import Any, Final, NoReturn
 
 import anyio
@@ -30,6 +30,8 @@ from governance.live.stdio import stdio_streams
 
 Streams = Callable[[], AbstractAsyncContextManager[Any]]
 
+_GOODBYE_SEC: Final = 2.0
+"""For taking leave, once everything was heard."""
 _LOGGERS: Final = ("mcp", "client", "httpx2", "httpcore2")
 _PATH: Final = "Check the path, which is /mcp as a rule; the older transport with two endpoints is not spoken."
 _NO_HANDSHAKE: Final = (METHOD_NOT_FOUND, UNSUPPORTED_PROTOCOL_VERSION)
@@ -63,16 +65,22 @@ async def _bounded(streams: Streams, conversation: Conversation) -> Heard:
     with anyio.CancelScope(deadline=anyio.current_time() + bounds.whole_sec) as scope:
         conversation.stop = scope.cancel
         try:
-            return await _heard(streams, conversation)
+            async with _session(streams, conversation) as (client, changes):
+                conversation.heard = await _heard(client, changes, conversation)
+                scope.deadline = anyio.current_time() + _GOODBYE_SEC
         except Exception as error:
-            _explain(error, conversation)
+            if conversation.heard is None:
+                _explain(error, conversation)
+    if conversation.heard is not None:
+        return conversation.heard
     if conversation.failure is None:
         conversation.refuse(f"was not done with `{conversation.stage}` after {bounds.whole_sec:g} seconds in all")
     assert conversation.failure is not None
     raise conversation.failure
 
 
-async def _heard(streams: Streams, conversation: Conversation) -> Heard:
+@asynccontextmanager
+async def _session(streams: Streams, conversation: Conversation) -> AsyncIterator[tuple[Client, Changes]]:
     changes = Changes()
 
     async def notice(message: object) -> None:
@@ -88,28 +96,32 @@ async def _heard(streams: Streams, conversation: Conversation) -> Heard:
         message_handler=notice,
     )
     async with client:
-        offers = client.server_capabilities
-        if offers.tools is None:
-            named = ", ".join(sorted(offers.model_dump(exclude_none=True))) or "nothing at all"
-            raise conversation.refuse(f"offers no tools; it offers {told(named)}", fix="Ask a server that has tools.")
+        yield client, changes
 
-        async def ask(cursor: str | None) -> Any:
-            conversation.ask("tools/list")
-            with suppress(ValidationError):  # one odd tool; the importer says which, and takes the others
-                await client.list_tools(cursor=cursor, cache_mode="bypass")
-            return conversation.result
 
-        listing = await whole_list(ask, conversation, changes)
-        info = client.server_info
-        return Heard(
-            label=conversation.server.label,
-            server={} if info is None else info.model_dump(mode="json", by_alias=True, exclude_none=True),
-            protocol=client.protocol_version,
-            tools=tuple(listing.tools),
-            pages=listing.pages,
-            noise=conversation.noise,
-            first_noise=conversation.first_noise,
-        )
+async def _heard(client: Client, changes: Changes, conversation: Conversation) -> Heard:
+    offers = client.server_capabilities
+    if offers.tools is None:
+        named = ", ".join(sorted(offers.model_dump(exclude_none=True))) or "nothing at all"
+        raise conversation.refuse(f"offers no tools; it offers {told(named)}", fix="Ask a server that has tools.")
+
+    async def ask(cursor: str | None) -> Any:
+        conversation.ask("tools/list")
+        with suppress(ValidationError):  # one odd tool; the importer says which, and takes the others
+            await client.list_tools(cursor=cursor, cache_mode="bypass")
+        return conversation.result
+
+    listing = await whole_list(ask, conversation, changes)
+    info = client.server_info
+    return Heard(
+        label=conversation.server.label,
+        server={} if info is None else info.model_dump(mode="json", by_alias=True, exclude_none=True),
+        protocol=client.protocol_version,
+        tools=tuple(listing.tools),
+        pages=listing.pages,
+        noise=conversation.noise,
+        first_noise=conversation.first_noise,
+    )
 
 
 def _explain(error: Exception, conversation: Conversation) -> NoReturn:

@@ -51,18 +51,25 @@ def by_hand_over_http() -> Iterator[Callable[..., HttpServer]]:
 
 
 class HttpServer:
-    """A habit over HTTP. ``requests``: method, path and headers of each, in lower case."""
+    """A habit over HTTP. ``requests``: method, path and headers of each, in lower case.
+
+    ``clings``: it lets nobody end a session.
+    """
 
     def __init__(
         self,
         habit: str,
         *,
         events: bool = False,
+        clings: bool = False,
         status: int = 200,
         headers: dict[str, str] | None = None,
         body: Callable[[dict[str, Any]], Iterator[bytes]] | None = None,
     ) -> None:
         requests: list[tuple[str, str, dict[str, str]]] = []
+        clinging = threading.Event()
+        if not clings:
+            clinging.set()
 
         class Handler(BaseHTTPRequestHandler):
             def log_message(self, *arguments: object) -> None:
@@ -85,6 +92,7 @@ class HttpServer:
                 self._send(405, "text/plain", [])
 
             def do_DELETE(self) -> None:
+                clinging.wait()
                 self.do_GET()
 
             def _note(self) -> None:
@@ -111,6 +119,7 @@ class HttpServer:
             return "application/json", [texts[-1].encode()]
 
         self.requests = requests
+        self._clinging = clinging
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.01})
         self._thread.start()
@@ -122,6 +131,7 @@ class HttpServer:
 
     def close(self) -> None:
         """Every request has been dealt with afterwards; safe to repeat."""
+        self._clinging.set()
         self._server.shutdown()
         self._thread.join()
         self._server.server_close()

@@ -145,6 +145,11 @@ def test_a_server_sees_the_environment_and_folder_it_is_given(tmp_path: Path) ->
     assert "HOME" not in seen["environment"]
 
 
+def test_a_server_that_lets_nobody_go_is_left(by_hand_over_http: ByHand) -> None:
+    server = by_hand_over_http("plain", clings=True, headers={"mcp-session-id": "1"})
+    assert read_server(server.address, bounds=SOON).tools == tuple(TOOLS)
+
+
 def test_who_asks_no_server_does_not_pay_for_the_sdk() -> None:
     program = "import sys, governance.cli.servers; print({'mcp', 'anyio', 'httpx2'} & set(sys.modules))"
     run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
