@@ -101,6 +101,12 @@ METRICS: Final = _table(
         help="Questions resolved, by result: served, held_back, or the code of the refusal.",
     ),
     Metric(
+        name="governance_deprecated_resolves_total",
+        type=MetricType.COUNTER,
+        labels=("state", "named"),
+        help="Questions answered with a version whose end is announced, by state and whether the caller has a name.",
+    ),
+    Metric(
         name="governance_refusals_total",
         type=MetricType.COUNTER,
         labels=("action", "code"),
@@ -139,6 +145,12 @@ SPANS: Final[dict[str, str]] = {
     "governance.decide": "One candidate decided on in a check.",
     "governance.job": "One run of one of the service's own jobs.",
 }
+
+
+EVENTS: Final[dict[str, str]] = {
+    "governance.deprecated_use": "A version whose end is announced served a caller; names caller, skill and version.",
+}
+"""What is noted on a span as it happens."""
 
 
 class Telemetry:
@@ -200,6 +212,12 @@ def span(name: str, **attributes: str | int | float | bool) -> Iterator[Span]:
     assert name in SPANS, name
     with tracer().start_as_current_span(name, attributes=attributes) as current:
         yield current
+
+
+def event(name: str, **attributes: str) -> None:
+    """Note something on the current span; ``name`` is a row of EVENTS."""
+    assert name in EVENTS, name
+    trace.get_current_span().add_event(name, {f"governance.{key}": value for key, value in attributes.items()})
 
 
 def export_traces(endpoint: str | None) -> None:

@@ -23,6 +23,7 @@ from governance.control.catalogues.routes import router as catalogues
 from governance.control.exceptions.ending import EXCEPTION_ENDS
 from governance.control.exceptions.routes import router as exceptions
 from governance.control.gates.routes import router as gates
+from governance.control.gates.acceptance_routes import router as acceptances
 from governance.control.jobs import Job
 from governance.control.lifecycle.routes import router as lifecycle
 from governance.control.lifecycle.sunsets import DUE_SUNSETS
@@ -33,4 +34,15 @@ from governance.control.tokens.routes import router as tokens
 JOBS: Final[tuple[Job, ...]] = (EXCEPTION_ENDS, DUE_SUNSETS)
 """What the service does by itself, one line per job."""
 
-ROUTERS: Final[tuple[APIRouter, ...]] = (skills, lifecycle, catalogues, gates, exceptions, policies, tokens, audit)
+ROUTERS: Final[tuple[APIRouter, ...]] = (
+    skills,
+    lifecycle,
+    catalogues,
+    gates,
+    acceptances,
+    exceptions,
+    policies,
+    tokens,
+    events,
+    audit,
+)

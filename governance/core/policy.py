@@ -231,6 +231,11 @@ class Policy:
     def blanket_allowed(self) -> bool:
         return bool(self.values["blanket_acceptance"])
 
+    @property
+    def blanket_days(self) -> int:
+        """How long a blanket acceptance of a named consumer stands; 0: for the one call."""
+        return int(self.values["blanket_acceptance_days"])
+
     def to_document(self) -> dict[str, Any]:
         return {key: {"value": self.values[key], "origin": self.origin(key)} for key in POLICY_KEYS}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import date
 from typing import Annotated
 
 from pydantic import Field
@@ -16,7 +17,7 @@ class ResolveQuestion(Request):
     skill: ShortText
     range: Annotated[str, Field(max_length=2_000)] | None = None
     accept_breaking_change: bool = False
-    """Take the newest line for this call; recorded."""
+    """Take the newest line there is now; recorded. For a named consumer it stands for as long as the policy lets it."""
     accept_line: Annotated[str, Field(max_length=256)] | None = None
     """The version that opens the line this consumer accepts from now on; recorded, needs a named consumer."""
 
@@ -57,6 +58,12 @@ class Resolution(Answer):
     basis: str
     """Why that line counts as accepted: pin, range, record, first-contact, named-line or flag."""
     held_back: HeldBackView | None = None
+    deprecated_on: date | None = None
+    """The day its end was announced, where one is; this and the three that follow are None for what is active."""
+    sunset: date | None = None
+    replacement: str | None = None
+    """``name@range``, or ``none``."""
+    migration_guide: str | None = None
     warnings: list[JSONObject] = Field(default_factory=list)
     """``code`` and ``message`` each."""
 

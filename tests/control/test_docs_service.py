@@ -8,7 +8,7 @@ import pytest
 
 from governance.control.audit.service import AUDIT_ACTIONS
 from governance.control.auth.roles import ROLES, Right
-from governance.telemetry import METRICS, SPANS, Metric
+from governance.telemetry import EVENTS, METRICS, SPANS, Metric
 from governance.wire import Role
 
 PAGE = (Path(__file__).parents[2] / "docs" / "service.md").read_text().splitlines()
@@ -32,3 +32,8 @@ def test_every_metric_is_in_the_docs(metric: Metric) -> None:
 @pytest.mark.parametrize("name", SPANS)
 def test_every_span_is_in_the_docs(name: str) -> None:
     assert f"| `{name}` | {SPANS[name]} |" in PAGE
+
+
+@pytest.mark.parametrize("name", EVENTS)
+def test_every_event_on_a_span_is_in_the_docs(name: str) -> None:
+    assert f"| `{name}` | {EVENTS[name]} |" in PAGE

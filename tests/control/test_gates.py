@@ -143,16 +143,6 @@ def test_first_contact_binds_a_named_consumer_to_the_one_line_there_is(service: 
     ]
 
 
-def test_the_flag_holds_for_its_call_and_each_use_is_on_record(weather: Service) -> None:
-    for _ in range(2):
-        found = weather.admin.resolve("weather.current", consumer="bot", accept_breaking_change=True)
-        assert (found.version, found.basis) == ("2.0.0", "flag")
-    assert lines_on_record(weather) == []
-    with pytest.raises(BreakingChangeNotAccepted):
-        weather.admin.resolve("weather.current", consumer="bot")
-    assert [entry["after"]["basis"] for entry in weather.entries("line.accept")] == ["flag", "flag"]
-
-
 def test_who_may_only_look_resolves_without_a_name_and_leaves_no_mark(weather: Service) -> None:
     before = len(weather.entries())
     with weather.client(Role.VIEWER, "weather") as viewer:

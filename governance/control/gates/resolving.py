@@ -1,31 +1,33 @@
-"""Resolve: read what is published and on record, let the core choose, put on record what it says."""
+"""Resolve: read what is published and on record, and let the core choose."""
 
 from __future__ import annotations
 
-import secrets
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import date
 from typing import Any, Final
 
-from sqlalchemy.dialects.postgresql import insert
-from sqlmodel import Session, col
+import psycopg
 
-from governance.control.audit.service import Attempt, append
 from governance.control.auth.roles import Caller, Right
-from governance.control.database import time_of
-from governance.control.gates.tables import Contact, LineAcceptance
+from governance.control.gates import mattering
+from governance.control.gates.recording import ToRecord
+from governance.control.policies.reading import IN_FORCE, policies_from, scopes_of
 from governance.control.skills import reading
+from governance.control.skills.announcing import deprecation_headers
+from governance.control.skills.judging import Judge
 from governance.core import consent
-from governance.core.consent import Acceptance, Basis
+from governance.core.policy import Policy
 from governance.core.versioning import Version
-from governance.errors import GovernanceError, NotFound
+from governance.errors import BreakingChangeNotAccepted, GovernanceError, NotFound
+from governance.telemetry import Telemetry, event
 from governance.wire import ResolveQuestion, ResolveRequest
 
 _ON_RECORD: Final = """
-SELECT skill, NULL AS line FROM consumer_contact WHERE consumer = %(consumer)s AND skill = ANY(%(skills)s)
+SELECT skill, NULL AS line, false AS lasting FROM consumer_contact
+WHERE consumer = %(consumer)s AND skill = ANY(%(skills)s)
 UNION ALL
-SELECT skill, line FROM line_acceptance
+SELECT skill, line, expires_at IS NULL FROM line_acceptance
 WHERE consumer = %(consumer)s AND skill = ANY(%(skills)s) AND revoked_at IS NULL
   AND (expires_at IS NULL OR expires_at > now())
 """
@@ -37,18 +39,18 @@ class OnRecord:
 
     contacted: bool = False
     lines: set[Version] = field(default_factory=set)
+    lasting: set[Version] = field(default_factory=set)
+    """Those of ``lines`` that do not expire."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class ToRecord:
-    """What one resolution leaves behind; ``acceptances`` are those not on record yet."""
+class Asked:
+    """One question with what holds for its skill and its caller."""
 
-    skill: str
-    version: str
-    consumer: str | None
-    range: str | None
-    contact: bool
-    acceptances: tuple[Acceptance, ...]
+    question: ResolveQuestion
+    request: ResolveRequest
+    policy: Policy
+    known: OnRecord
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,12 +63,24 @@ class Answered:
     to_record: ToRecord | None = None
 
 
-async def answer(connection: reading.Connection, request: ResolveRequest, caller: Caller) -> list[Answered]:
-    """Answers in the order of the questions. Costs one query, one more each for bare names and a named consumer."""
+async def answer(
+    connection: reading.Connection, request: ResolveRequest, caller: Caller, judge: Judge
+) -> list[Answered]:
+    """Answers in the order of the questions. Costs one round trip, and one more for bare names.
+
+    Two more, and comparisons that are remembered, where a break stands between a caller and what it knew.
+    """
     names = await reading.locate(connection, (question.skill for question in request.questions), caller)
     skills = sorted({name for name in names.values() if isinstance(name, str)})
-    published = await reading.published_of(connection, skills)
-    known = await _on_record(connection, request.consumer, skills) if request.consumer else {}
+    async with connection.pipeline():  # one round trip for the three
+        versions = await connection.execute(reading.PUBLISHED, (skills,))
+        policies = await connection.execute(IN_FORCE, scopes_of(skills))
+        record = None
+        if request.consumer is not None:
+            record = await connection.execute(_ON_RECORD, {"consumer": request.consumer, "skills": skills})
+        published = await reading.published_from(versions, skills)
+        policy = await policies_from(policies, skills)
+        known = {} if record is None else await _on_record(record)
     answered = []
     for question in request.questions:
         skill = names[question.skill]
@@ -78,20 +92,17 @@ async def answer(connection: reading.Connection, request: ResolveRequest, caller
                 raise await reading.missing(connection, asked, caller) if alone else reading.no_such_skill(asked)
             if isinstance(skill, Exception):
                 raise skill
-            answered.append(_answer(question, skill, published[skill], request, known.get(skill, OnRecord()), caller))
+            case = Asked(question=question, request=request, policy=policy[skill], known=known.get(skill, OnRecord()))
+            answered.append(_answer(case, skill, published[skill], caller))
         except GovernanceError as error:
             answered.append(Answered(question=question, error=error))
+    refused = [one.error for one in answered if isinstance(one.error, BreakingChangeNotAccepted)]
+    await mattering.tell(connection, refused, consumer=request.consumer, judge=judge)
     return answered
 
 
-def _answer(
-    question: ResolveQuestion,
-    skill: str,
-    published: Sequence[consent.Published],
-    request: ResolveRequest,
-    known: OnRecord,
-    caller: Caller,
-) -> Answered:
+def _answer(case: Asked, skill: str, published: Sequence[consent.Published], caller: Caller) -> Answered:
+    question, request, known = case.question, case.request, case.known
     if request.consumer is not None or question.accept_breaking_change:
         caller.need(Right.RESOLVE, skill.rpartition(".")[0])
     resolution = consent.resolve(
@@ -103,9 +114,12 @@ def _answer(
         accepted=known.lines,
         accept_line=None if question.accept_line is None else Version.parse(question.accept_line),
         accept_breaking=question.accept_breaking_change,
+        blanket_allowed=case.policy.blanket_allowed,
     )
     fresh = tuple(
-        acceptance for acceptance in resolution.acceptances if acceptance.expires or acceptance.line not in known.lines
+        acceptance
+        for acceptance in resolution.acceptances
+        if acceptance.expires or acceptance.line not in known.lasting
     )
     contact = request.consumer is not None and not known.contacted
     to_record = ToRecord(
@@ -115,64 +129,49 @@ def _answer(
         range=question.range,
         contact=contact,
         acceptances=fresh,
+        blanket_days=case.policy.blanket_days,
     )
     return Answered(question=question, resolution=resolution, to_record=to_record if contact or fresh else None)
 
 
-async def _on_record(connection: reading.Connection, consumer: str, skills: list[str]) -> dict[str, OnRecord]:
+async def _on_record(cursor: psycopg.AsyncCursor[tuple[Any, ...]]) -> dict[str, OnRecord]:
     found: dict[str, OnRecord] = {}
-    cursor = await connection.execute(_ON_RECORD, {"consumer": consumer, "skills": skills})
-    async for skill, line in cursor:
+    for skill, line, lasting in await cursor.fetchall():
         record = found.setdefault(skill, OnRecord())
         if line is None:
             record.contacted = True
         else:
             record.lines.add(Version.parse(line))
+            if lasting:
+                record.lasting.add(Version.parse(line))
     return found
 
 
-def record(session: Session, marks: Iterable[ToRecord], *, by: Caller) -> None:
-    """Put resolutions on record, each fact once however often and however concurrently it is told."""
-    now = time_of(session)
-    for mark in marks:
-        if mark.contact and mark.consumer is not None:
-            _record_contact(session, mark, mark.consumer, by=by, now=now)
-        for acceptance in mark.acceptances:
-            _record_acceptance(session, mark, acceptance, by=by, now=now)
+def headers(answered: Answered) -> dict[str, str]:
+    """What HTTP says of the one version that serves."""
+    if answered.resolution is None or not answered.resolution.ending:
+        return {}
+    published = answered.resolution.published
+    return deprecation_headers(
+        deprecated_on=_day(published.deprecated_on),
+        sunset=_day(published.sunset),
+        replacement=published.replacement,
+        migration_guide=published.migration_guide,
+    )
 
 
-def _record_contact(session: Session, mark: ToRecord, consumer: str, *, by: Caller, now: datetime) -> None:
-    values = {"skill": mark.skill, "consumer": consumer, "first_at": now, "first_version": mark.version}
-    inserted = session.execute(insert(Contact).values(**values).on_conflict_do_nothing().returning(col(Contact.skill)))
-    if inserted.first() is not None:
-        append(session, _attempt("consumer.contact", mark), by=by, after=_told(mark), at=now)
+def _day(text_: str | None) -> date | None:
+    return None if text_ is None else date.fromisoformat(text_)
 
 
-def _record_acceptance(session: Session, mark: ToRecord, acceptance: Acceptance, *, by: Caller, now: datetime) -> None:
-    """A line that is named or met stays accepted; the flag holds for its call and is in the audit log alone."""
-    if mark.consumer is not None and not acceptance.expires:
-        values = {
-            "skill": mark.skill,
-            "id": "acc_" + secrets.token_hex(8),
-            "consumer": mark.consumer,
-            "line": str(acceptance.line),
-            "basis": acceptance.basis.value,
-            "accepted_at": now,
-            "accepted_by": by.label,
-        }
-        inserted = session.execute(
-            insert(LineAcceptance).values(**values).on_conflict_do_nothing().returning(col(LineAcceptance.skill))
-        )
-        if inserted.first() is None:
-            return
-    action = "line.bind" if acceptance.basis is Basis.FIRST_CONTACT else "line.accept"
-    after = _told(mark) | {"line": str(acceptance.line), "basis": acceptance.basis.value}
-    append(session, _attempt(action, mark), by=by, after=after, at=now)
-
-
-def _attempt(action: str, mark: ToRecord) -> Attempt:
-    return Attempt(action=action, subject=mark.skill, namespace=mark.skill.rpartition(".")[0])
-
-
-def _told(mark: ToRecord) -> dict[str, Any]:
-    return {"consumer": mark.consumer, "range": mark.range, "version": mark.version}
+def note_ending(resolution: consent.Resolution, consumer: str | None, telemetry: Telemetry) -> None:
+    """Count that a version whose end is announced was served, and name the caller on the span."""
+    state = resolution.published.state.value
+    telemetry.count("governance_deprecated_resolves_total", state=state, named="no" if consumer is None else "yes")
+    event(
+        "governance.deprecated_use",
+        skill=resolution.skill,
+        version=str(resolution.version),
+        state=state,
+        consumer=consumer or "",
+    )

@@ -15,7 +15,7 @@ from governance.control.auth.service import Known
 from governance.control.database import Database, session
 from governance.control.edge import IMMUTABLE, NO_STORE, JSONAnswer, cacheable, is_fresh, message, takes
 from governance.control.exceptions import service as exceptions
-from governance.control.gates import checks, excepting, resolving
+from governance.control.gates import checks, excepting, recording, resolving
 from governance.control.idempotency.service import REPLAYED, GivenKey, claimed
 from governance.control.problems import problem_of, responses
 from governance.control.settings import Settings
@@ -162,16 +162,18 @@ async def resolve(
         )
     database: Database = request.app.state.database
     async with database.read() as connection:
-        answered = await resolving.answer(connection, body, caller)
+        answered = await resolving.answer(connection, body, caller, request.app.state.judge)
     marks = [one.to_record for one in answered if one.to_record is not None]
     if marks:
         await run_in_threadpool(_record, database, marks, caller)
-    results = [_result(one, caller, request.app.state.telemetry) for one in answered]
+    results = [_result(one, body.consumer, request.app.state.telemetry) for one in answered]
     content = write_json({"results": results})
     etag = f'"{hashlib.sha256(content).hexdigest()[:32]}"'  # of what was found, whichever request found it
     if any(one["problem"] is not None for one in results):
         content = write_json({"results": [_of_request(one, request) for one in results]})
     headers = {"ETag": etag, "Cache-Control": NO_STORE}
+    if len(answered) == 1:
+        headers |= resolving.headers(answered[0])
     if is_fresh(request, etag):
         return Response(status_code=304, headers=headers)
     return JSONAnswer(content, headers=headers)
@@ -248,13 +250,15 @@ def _of_request(result: dict[str, object], request: Request) -> dict[str, object
     return {**result, "problem": problem.model_copy(update=ids)}
 
 
-def _record(database: Database, marks: list[resolving.ToRecord], caller: Caller) -> None:
+def _record(database: Database, marks: list[recording.ToRecord], caller: Caller) -> None:
     with database.transaction() as current:
-        resolving.record(current, marks, by=caller)
+        recording.record(current, marks, by=caller)
 
 
-def _result(one: resolving.Answered, caller: Caller, telemetry: Telemetry) -> dict[str, object]:
+def _result(one: resolving.Answered, consumer: str | None, telemetry: Telemetry) -> dict[str, object]:
     if one.resolution is not None:
+        if one.resolution.ending:
+            resolving.note_ending(one.resolution, consumer, telemetry)
         result = "held_back" if one.resolution.held_back else "served"
         telemetry.count("governance_resolves_total", result=result)
         return {"skill": one.resolution.skill, "resolution": one.resolution.to_document(), "problem": None}

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
+from datetime import date
 from typing import Any, Final
 
 from sqlmodel import Session, col, select
 
 from governance.control.audit.service import SYSTEM, Attempt, append
 from governance.control.auth.roles import Caller
+from governance.control.database import time_of
 from governance.control.skills import reading
 from governance.control.skills.cards import refresh_card
 from governance.control.skills.reading import Found
@@ -134,7 +135,7 @@ class Held:
         by: Caller,
         beside: Mapping[str, Any] | None = None,
     ) -> None:
-        at = datetime.now(UTC)
+        at = time_of(self.session)
         for name in _RECORD:
             setattr(one.state, name, getattr(after, name))
         one.state.state = after.state.value
@@ -152,7 +153,7 @@ class Held:
 
     def done(self) -> None:
         """Bring what lists show in line with what was changed."""
-        refresh_card(self.session, self.skill, at=datetime.now(UTC))
+        refresh_card(self.session, self.skill, at=time_of(self.session))
 
 
 def attempt_on(action: str, skill: str, what: object, reason: str | None = None) -> Attempt:

@@ -48,7 +48,7 @@ _ALL: Final = f"SELECT {_SUMMARY}, v.opened_by {_FROM} WHERE v.skill = %s ORDER 
 _HISTORY: Final = f"""
 SELECT {_SUMMARY}, v.sort_key, v.manifest, NULL AS opened_by {_FROM} WHERE v.skill = %s ORDER BY v.sort_key
 """
-_PUBLISHED: Final = f"""
+PUBLISHED: Final = f"""
 SELECT v.skill, v.version, v.contract_digest, v.manifest_digest, v.opens_line, v.baseline, {_STATE},
 s.yanked, s.disabled, v.opened_by, s.deprecated_on, s.sunset, s.retired_since, s.replacement, s.migration_guide
 {_FROM} WHERE v.skill = ANY(%s) ORDER BY v.skill, v.sort_key
@@ -179,10 +179,14 @@ async def versions(connection: Connection, skill: str, caller: Caller) -> list[F
     return list(rows)
 
 
-async def published_of(connection: Connection, skills: Sequence[str]) -> dict[str, list[Published]]:
-    """All versions of each skill as the core speaks of them, lowest first; none where there is no such skill."""
+async def published_from(
+    cursor: psycopg.AsyncCursor[tuple[Any, ...]], skills: Sequence[str]
+) -> dict[str, list[Published]]:
+    """All versions of each skill as the core speaks of them, lowest first, from a cursor over :data:`PUBLISHED`.
+
+    None where there is no such skill.
+    """
     found: dict[str, list[Published]] = {skill: [] for skill in skills}
-    cursor = await connection.execute(_PUBLISHED, (list(skills),))
     for skill, *row in await cursor.fetchall():
         found[skill].append(_published(*row))
     return found
@@ -191,7 +195,7 @@ async def published_of(connection: Connection, skills: Sequence[str]) -> dict[st
 def published_among(session: Session, skills: Sequence[str]) -> dict[str, list[Published]]:
     """The same, read in a session's transaction."""
     found: dict[str, list[Published]] = {skill: [] for skill in skills}
-    for skill, *row in session.connection().exec_driver_sql(_PUBLISHED, (list(skills),)):
+    for skill, *row in session.connection().exec_driver_sql(PUBLISHED, (list(skills),)):
         found[skill].append(_published(*row))
     return found
 

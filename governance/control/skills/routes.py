@@ -27,6 +27,7 @@ from governance.control.edge import (
 )
 from governance.control.problems import responses
 from governance.control.skills import listing, reading, service
+from governance.control.skills.announcing import deprecation_headers
 from governance.control.skills.judging import Judge
 from governance.core.compat.engine import Settings as Comparing
 from governance.core.compat.model import Reading
@@ -150,7 +151,16 @@ async def get_version(request: Request, caller: Known, name: Name, version: Vers
         skill = await reading.located(connection, name, caller)
         row = await reading.version(connection, skill, asked, caller)
     etag = f"{row['manifest_digest']}.{row['revision']}"
-    return cacheable(request, reading.whole(row), etag=etag, cache=REVALIDATE)
+    answer = cacheable(request, reading.whole(row), etag=etag, cache=REVALIDATE)
+    answer.headers.update(
+        deprecation_headers(
+            deprecated_on=row["deprecated_on"],
+            sunset=row["sunset"],
+            replacement=row["replacement"],
+            migration_guide=row["migration_guide"],
+        )
+    )
+    return answer
 
 
 @router.get(

@@ -5,7 +5,7 @@ It is pure: the caller brings what is on record, and persists the acceptances th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -92,7 +92,13 @@ class Resolution:
     def version(self) -> Version:
         return self.published.version
 
+    @property
+    def ending(self) -> bool:
+        """Its end is announced, or has come."""
+        return self.published.state in (Status.DEPRECATED, Status.SUNSET)
+
     def to_document(self) -> dict[str, Any]:
+        announced = self.published if self.ending else None
         return {
             "skill": self.skill,
             "range": self.range,
@@ -103,6 +109,10 @@ class Resolution:
             "line": str(self.line),
             "basis": self.basis.value,
             "held_back": self.held_back.to_document() if self.held_back else None,
+            "deprecated_on": announced and announced.deprecated_on,
+            "sunset": announced and announced.sunset,
+            "replacement": announced and announced.replacement,
+            "migration_guide": announced and announced.migration_guide,
             "warnings": [notice.to_document() for notice in self.notices],
         }
 
@@ -131,8 +141,8 @@ def resolve(
         InvalidRange: ``wanted`` is no range.
         InvalidRequest: ``accept_line`` names no published version, or comes without a consumer.
         NoMatchingVersion, Retired, PastSunset, Disabled: nothing that matches can serve this caller.
-        BreakingChangeNotAccepted: only lines the caller has not accepted serve; ``details`` holds ``newest``,
-            ``line``, ``opened_by``, ``migration_guide`` and ``ways``.
+        BreakingChangeNotAccepted: only lines the caller has not accepted serve; ``details`` holds ``from`` (the
+            version it knows, if it knows any), ``newest``, ``line``, ``opened_by``, ``migration_guide`` and ``ways``.
     """
     range_ = Range.parse(wanted or "*")
     lines = lines_of(published)
@@ -173,7 +183,7 @@ def resolve(
         acceptances.append(Acceptance(line=case.home(newest).opens, basis=Basis.FLAG))
     inside = [one for one in serving if case.home(one).opens in open_to]
     if not inside:
-        raise _not_accepted(case, newest, some_accepted=bool(open_to))
+        raise _not_accepted(case, newest, accepted=open_to)
     chosen = preferred(inside)
     flag_refused = accept_breaking and behind and not blanket_allowed
     return Resolution(
@@ -245,13 +255,14 @@ def _held_back(case: Case, chosen: Published, newest: Published) -> HeldBack | N
     )
 
 
-def _not_accepted(case: Case, newest: Published, *, some_accepted: bool) -> BreakingChangeNotAccepted:
+def _not_accepted(case: Case, newest: Published, *, accepted: Collection[Version]) -> BreakingChangeNotAccepted:
     target = case.home(newest)
+    known = [one for one in case.admitted if case.home(one).opens in accepted]
     serving = {case.home(one).opens for one in case.serving}
     choices = [line for line in reversed(case.lines) if line.opens in serving]
     ways = case.ways_to_accept(choices)
     asked = f"{case.skill}@{case.wanted}" if case.wanted else f"the bare name {case.skill}"
-    if some_accepted:
+    if accepted:
         message = (
             f"No version in the lines accepted so far serves {asked} any more, "
             f"and {newest.version} stands behind {_break_at(target)}"
@@ -265,6 +276,7 @@ def _not_accepted(case: Case, newest: Published, *, some_accepted: bool) -> Brea
         details={
             "skill": case.skill,
             "range": case.wanted,
+            "from": str(preferred(known).version) if known else None,
             "newest": str(newest.version),
             "line": str(target.opens),
             "opened_by": list(target.versions[0].opened_by),
