@@ -27,6 +27,7 @@ _REAP_SEC: Final = 2.0
 _POLL_SEC: Final = 0.01
 _SWEEPS: Final = 20
 _TAIL_BYTES: Final = 4096
+_LAST_READS: Final = 16
 
 
 class ServerProcess:
@@ -76,8 +77,8 @@ class ServerProcess:
     def last_words(self) -> str:
         """The end of its standard error; what is still in the pipe included."""
         with contextlib.suppress(OSError, ValueError):
-            while data := os.read(self.stderr, 65536):
-                self.remember(data)
+            for _ in range(_LAST_READS):  # it may be writing all the time
+                self.remember(os.read(self.stderr, 65536))
         return b"".join(self._tail)[-_TAIL_BYTES:].decode("utf-8", "replace").strip()
 
     def outcome(self) -> int | None:

@@ -217,6 +217,9 @@ def before(habit: str, argv: list[str]) -> None:
         time.sleep(600)
     if habit == "tells":
         Path(argv[0]).write_text(json.dumps({"environment": dict(os.environ), "folder": str(Path.cwd())}))
+    if habit == "complains":
+        while True:
+            os.write(2, b"all is wrong\n" * 1000)
     if habit == "chatters":
         print("Listening on port 8000", flush=True)
         time.sleep(600)

@@ -94,6 +94,12 @@ def test_what_a_server_prints_in_place_of_answers_is_told() -> None:
     assert "It printed what is no message: Listening on port 8000" in caught.value.fix
 
 
+def test_a_server_that_never_stops_complaining_is_ended() -> None:
+    with pytest.raises(ToolServerFailed) as caught:
+        heard_from("complains", bounds=BRIEF)
+    assert "all is wrong" in caught.value.fix
+
+
 def test_a_server_that_says_goodbye_and_stays_is_ended() -> None:
     assert complaint("mute").endswith("closed its output before it answered `initialize`.")
 
