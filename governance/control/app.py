@@ -25,6 +25,7 @@ from governance.control.audit.service import (
 from governance.control.database import Database
 from governance.control.domains import JOBS, ROUTERS
 from governance.control.edge import KNOWN_PARAMETERS_ONLY
+from governance.control.events.feed import Feed
 from governance.control.gates.verdicts import Verdicts
 from governance.control.heads import HeadAsGet
 from governance.control.health import router as health
@@ -73,6 +74,7 @@ def create_app(settings: Settings) -> FastAPI:
     comparer = Comparer(opinion=opinion, ceiling_sec=settings.ceiling_ms / 1000 or None, clock=time.thread_time)
     app.state.judge = Judge(comparer=comparer, telemetry=telemetry, kept=app.state.verdicts)
     app.state.unauthenticated = Unauthenticated()
+    app.state.feed = Feed(app.state.database, most=settings.max_event_streams)
     problems.install(app, _refused)
     app.add_middleware(HeadAsGet)
     app.add_middleware(Observing, telemetry=telemetry, failed=problems.failed)
@@ -86,7 +88,7 @@ def create_app(settings: Settings) -> FastAPI:
 @asynccontextmanager
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     database: Database = app.state.database
-    async with database.reading():
+    async with database.reading(), app.state.feed.open():
         tools = Tools(database=database, settings=app.state.settings, telemetry=app.state.telemetry)
         flushing = asyncio.create_task(_flush_regularly(app))
         try:

@@ -20,10 +20,13 @@ import governance.control.rollouts.tables
 import governance.control.skills.tables  # noqa: F401 - tables register when they are imported
 from governance.control.audit.routes import router as audit
 from governance.control.catalogues.routes import router as catalogues
+from governance.control.consumers.routes import router as consumers
+from governance.control.events.routes import router as events
 from governance.control.exceptions.ending import EXCEPTION_ENDS
 from governance.control.exceptions.routes import router as exceptions
-from governance.control.gates.routes import router as gates
 from governance.control.gates.acceptance_routes import router as acceptances
+from governance.control.gates.deployment_routes import router as deployments
+from governance.control.gates.routes import router as gates
 from governance.control.jobs import Job
 from governance.control.lifecycle.routes import router as lifecycle
 from governance.control.lifecycle.sunsets import DUE_SUNSETS
@@ -40,6 +43,8 @@ ROUTERS: Final[tuple[APIRouter, ...]] = (
     catalogues,
     gates,
     acceptances,
+    deployments,
+    consumers,
     exceptions,
     policies,
     tokens,

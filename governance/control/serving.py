@@ -126,6 +126,10 @@ class _Server(uvicorn.Server):
             return
         super().handle_exit(sig, frame)
 
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        await self._state.feed.close()  # streams would else be waited for, and cut
+        await super().shutdown(sockets)
+
     async def on_tick(self, counter: int) -> bool:
         if self._leave_at is not None and time.monotonic() >= self._leave_at and not self.should_exit:
             super().handle_exit(signal.SIGTERM, None)

@@ -177,6 +177,14 @@ SETTINGS: tuple[Setting, ...] = (
         meaning="Seconds that it serves on after SIGTERM while /readyz answers 503, for load balancers to turn away.",
     ),
     Setting(
+        field="max_event_streams",
+        variable="GOVCTL_MAX_EVENT_STREAMS",
+        read=_number(at_least=1, at_most=10_000),
+        default=100,
+        shown_default="100",
+        meaning="Most streams of events that this replica keeps open at a time.",
+    ),
+    Setting(
         field="otlp_endpoint",
         variable="OTEL_EXPORTER_OTLP_ENDPOINT",
         read=_text,
@@ -208,6 +216,7 @@ class Settings:
     max_batch: int = 1000
     ceiling_ms: int = 250
     drain_sec: int = 0
+    max_event_streams: int = 100
     otlp_endpoint: str | None = None
     unknown: tuple[str, ...] = ()
 

@@ -44,6 +44,7 @@ def test_every_variable_fills_its_field() -> None:
         "GOVCTL_MAX_BATCH": "7",
         "GOVCTL_CEILING_MS": "80",
         "GOVCTL_DRAIN_SEC": "5",
+        "GOVCTL_MAX_EVENT_STREAMS": "7",
         "OTEL_EXPORTER_OTLP_ENDPOINT": "http://collector:4318",
     }
     assert set(given) == {setting.variable for setting in SETTINGS}
@@ -62,6 +63,7 @@ def test_every_variable_fills_its_field() -> None:
         max_batch=7,
         ceiling_ms=80,
         drain_sec=5,
+        max_event_streams=7,
         otlp_endpoint="http://collector:4318",
     )
 

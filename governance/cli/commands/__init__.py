@@ -30,6 +30,7 @@ COMMANDS: Final[dict[str, str]] = {
     "exception": "findings that may pass for a while: add, approve, list, show, revoke",
     "policy": "how strict the gate is, by namespace and skill: show, set, history",
     "token": "create, list and revoke tokens",
+    "events": "what changes, as it changes",
     "audit": "who changed what and what was refused: list, export",
     "doctor": "is everything here that govctl needs?",
     "explain": "what a code means: findings, lints, gate reasons, errors",

@@ -6,6 +6,7 @@ import hashlib
 import secrets
 from typing import Annotated, Any, Final
 
+import psycopg
 from fastapi import Depends, Request
 from fastapi.security import HTTPBearer
 
@@ -41,6 +42,7 @@ _LOOK_UP = f"""
 SELECT id, name, grants, revoked_at, expires_at, expires_at <= now(), {_USED_LATELY} FROM token WHERE secret_hash = %s
 """
 _TOUCH = f"UPDATE token SET last_used_at = now() WHERE id = %s AND NOT {_USED_LATELY}"
+_STANDS = "SELECT revoked_at IS NULL AND expires_at > now() FROM token WHERE id = %s"
 """Times are the database's: a replica whose clock is wrong lets nobody in for longer, nor for less."""
 
 
@@ -76,6 +78,12 @@ async def caller(
     )
     request.state.caller = known
     return known
+
+
+async def stands(connection: psycopg.AsyncConnection[Any], known: Caller) -> bool:
+    """Does the token of a caller who was let in still stand? For what goes on long after that."""
+    cursor = await connection.execute(_STANDS, (known.id,))
+    return bool((await cursor.fetchone() or (False,))[0])
 
 
 def _bearer(request: Request) -> str:

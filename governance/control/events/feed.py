@@ -1,0 +1,171 @@
+"""Events as they come: one question a moment to the database, however many listen."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any, Final
+
+from governance.control.auth.roles import Caller, Right
+from governance.control.auth.service import stands
+from governance.control.database import Database
+from governance.control.events.types import Position, event_of
+from governance.errors import ServiceUnavailable, TooManyRequests
+from governance.wire import write_json
+
+log = logging.getLogger("governance.control")
+
+PAGE: Final = 200
+POLL_SEC: Final = 0.5
+HEARTBEAT_SEC: Final = 15.0
+
+_FINISHED: Final = """
+(xact < pg_snapshot_xmin(pg_current_snapshot())::text::bigint
+ OR xact >= pg_snapshot_xmax(pg_current_snapshot())::text::bigint)
+"""
+"""Of transactions before the oldest that is unfinished: nothing ever appears behind a reader."""
+
+_NEWEST: Final = f"SELECT xact, id FROM audit_inbox WHERE {_FINISHED} ORDER BY xact DESC, id DESC LIMIT 1"
+
+EVENTS_AFTER: Final = f"""
+SELECT xact, id, entry FROM audit_inbox
+WHERE (xact, id) > (%(xact)s, %(id)s) AND (xact, id) <= (%(to_xact)s, %(to_id)s) AND {_FINISHED}
+  AND outcome = 'done' AND action = ANY(%(types)s)
+  AND ('*' = ANY(%(reach)s)
+       OR EXISTS (SELECT FROM unnest(%(reach)s::text[]) r WHERE namespace = r OR starts_with(namespace, r || '.')))
+  AND (%(namespace)s::text IS NULL OR namespace = %(namespace)s OR starts_with(namespace, %(namespace)s || '.'))
+ORDER BY xact, id LIMIT %(limit)s
+"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wanted:
+    """What one listener wants to hear."""
+
+    types: Sequence[str]
+    namespace: str | None
+    by: Caller
+
+
+class Feed:
+    """The newest place there is, for all who listen to this replica."""
+
+    def __init__(self, database: Database, *, most: int) -> None:
+        self._database = database
+        self._most = most
+        self._listening = 0
+        self._newest: Position | None = None
+        self._moved = asyncio.Condition()
+        self._closed = False
+
+    @asynccontextmanager
+    async def open(self) -> AsyncIterator[None]:
+        """Look for news for the block; when it ends, so does every stream."""
+        looking = asyncio.create_task(self._look())
+        try:
+            yield
+        finally:
+            looking.cancel()
+            await self.close()
+
+    async def close(self) -> None:
+        """End every stream."""
+        self._closed = True
+        async with self._moved:
+            self._moved.notify_all()
+
+    async def _look(self) -> None:
+        while True:
+            await asyncio.sleep(POLL_SEC)
+            if not self._listening:
+                continue
+            try:
+                newest = await self.newest()
+            except ServiceUnavailable:
+                continue  # the streams wait as well
+            if newest != self._newest:
+                async with self._moved:
+                    self._newest = newest
+                    self._moved.notify_all()
+
+    async def newest(self) -> Position:
+        """The last place that readers may know of."""
+        async with self._database.read() as connection:
+            cursor = await connection.execute(_NEWEST)
+            row = await cursor.fetchone()
+        return Position(xact=0, id=0) if row is None else Position(xact=row[0], id=row[1])
+
+    async def stream(self, wanted: Wanted, *, after: Position, follow: bool) -> AsyncIterator[bytes]:
+        """Server-sent events after a place; without ``follow`` until there are no more.
+
+        Raises TooManyRequests at the first step where too many listen already.
+        """
+        if self._listening >= self._most:
+            raise TooManyRequests(
+                f"{self._most} streams of events are open here already.",
+                fix="Close one, ask another replica, or raise GOVCTL_MAX_EVENT_STREAMS.",
+            )
+        self._listening += 1
+        try:
+            yield b"retry: 2000\n\n"
+            async for chunk in self._chunks(wanted, after=after, follow=follow):
+                yield chunk
+        except ServiceUnavailable:
+            log.warning("a stream of events ended: the database does not answer")
+        finally:
+            self._listening -= 1
+
+    async def _chunks(self, wanted: Wanted, *, after: Position, follow: bool) -> AsyncIterator[bytes]:
+        position = after
+        newest = await self.newest()
+        while True:
+            while position < newest:
+                found = await self._page(wanted, after=position, to=newest)
+                for place, event in found:
+                    yield f"id: {place}\nevent: {event['type']}\ndata: ".encode() + write_json(event) + b"\n\n"
+                position = found[-1][0] if len(found) == PAGE else newest
+            if not follow:
+                return
+            latest = await self._news(newest)
+            if self._closed:
+                return
+            if latest is None:
+                if not await self._may_stay(wanted.by):
+                    return
+                # the place goes along, so that whoever comes back need not look through what was not theirs
+                yield f": nothing new\nid: {position}\n\n".encode()
+                continue
+            newest = latest
+
+    async def _news(self, known: Position) -> Position | None:
+        """A newer place, or None when none came for as long as a heartbeat takes."""
+        try:
+            async with asyncio.timeout(HEARTBEAT_SEC), self._moved:
+                await self._moved.wait_for(lambda: self._closed or (self._newest is not None and self._newest > known))
+        except TimeoutError:
+            return None
+        return self._newest
+
+    async def _may_stay(self, caller: Caller) -> bool:
+        async with self._database.read() as connection:
+            return await stands(connection, caller)
+
+    async def _page(self, wanted: Wanted, *, after: Position, to: Position) -> list[tuple[Position, dict[str, Any]]]:
+        question = {
+            "xact": after.xact,
+            "id": after.id,
+            "to_xact": to.xact,
+            "to_id": to.id,
+            "types": list(wanted.types),
+            "reach": sorted(wanted.by.reach(Right.READ)),
+            "namespace": wanted.namespace,
+            "limit": PAGE,
+        }
+        async with self._database.read() as connection:
+            cursor = await connection.execute(EVENTS_AFTER, question)
+            rows = await cursor.fetchall()
+        places = [(Position(xact=xact, id=id_), bytes(entry)) for xact, id_, entry in rows]
+        return [(place, event_of(place, entry)) for place, entry in places]
