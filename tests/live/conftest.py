@@ -147,6 +147,6 @@ def sdk_url() -> Iterator[str]:
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
     thread.start()
     yield f"http://127.0.0.1:{listener.getsockname()[1]}/mcp"
-    server.should_exit = True
+    server.should_exit = server.force_exit = True
     thread.join()
     listener.close()
