@@ -72,6 +72,16 @@ def pairs(draw: st.DrawFn, dialect: Dialect, *, plain: bool = False, references:
     return (new, old) if draw(st.booleans()) else (old, new)
 
 
+@st.composite
+def mixed_pairs(draw: st.DrawFn) -> tuple[Any, Any]:
+    """The same, but one of the two is read by the rules of any dialect, whatever it was written for."""
+    one, other = draw(dialects.flatmap(pairs))
+    dialect = draw(dialects)
+    if isinstance(other, dict):
+        other = {**other, "$schema": dialect.uri + ("#" if dialect.draft <= 7 else "")}
+    return (other, one) if draw(st.booleans()) else (one, other)
+
+
 class _Writer:
     def __init__(self, draw: st.DrawFn, dialect: Dialect, *, plain: bool) -> None:
         self.draw = draw

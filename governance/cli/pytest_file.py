@@ -22,7 +22,8 @@ _HEAD: Final = '''"""Payloads that one version of a contract accepts and the oth
 
 Written by `govctl witness --export pytest`; needs pytest and jsonschema-rs, nothing else. The file is yours: keep
 the payloads that your callers really send, delete the others, and let `accepts` ask the validator you use. Schemas
-stand as published, but for patterns that jsonschema-rs would misread: those mean the same in its spelling.
+stand as published, but for patterns that jsonschema-rs would misread, which mean the same in its spelling, and for
+contentEncoding and contentMediaType, which only describe.
 """
 
 # ruff: noqa: E501

@@ -1,7 +1,7 @@
 """The independent validator: no payload is called a witness before it has judged it.
 
-It is given each schema as written, but for patterns that it would refuse or misread: those it gets in its own
-spelling of what ECMA-262 means.
+It is given each schema as written, but for patterns that it would refuse or misread, which it gets in its own
+spelling of what ECMA-262 means, and for ``contentEncoding`` and ``contentMediaType``, which are annotations.
 """
 
 from __future__ import annotations
@@ -24,6 +24,8 @@ _MAX_VISITS_FOR_ALL: Final = 20_000
 _TEXT_LIMIT = 240
 _DOES_NOT_MATCH: Final = ' does not match "'
 _GAVE_UP: Final = "Error executing regex"
+_ANNOTATIONS: Final = frozenset({"contentEncoding", "contentMediaType"})
+"""Keywords that constrain nothing here, and to the validator do in drafts 6 and 7."""
 _DATA: Final = frozenset({"const", "default", "enum", "example", "examples"})
 _MAPS: Final = frozenset({"properties", "$defs", "definitions", "dependentSchemas", "dependencies"})
 
@@ -119,7 +121,7 @@ class Judge:
 
 
 def spoken_schema(schema: JSON) -> JSON:
-    """The schema as the validator is given it: patterns that it would misread in its own spelling."""
+    """The schema as the validator is given it: what it would misread in its own spelling, or not at all."""
     return _Speller(schema, {}, Budget(READING_STEPS)).schema(schema)
 
 
@@ -138,7 +140,10 @@ class _Speller:
             return self._copied(schema, [self.schema(item) for item in schema])
         if not isinstance(schema, dict):
             return schema
-        return self._copied(schema, {keyword: self._under(keyword, value) for keyword, value in schema.items()})
+        said = {
+            keyword: self._under(keyword, value) for keyword, value in schema.items() if keyword not in _ANNOTATIONS
+        }
+        return self._copied(schema, said)
 
     def _under(self, keyword: str, value: JSON) -> JSON:
         if keyword in _DATA:

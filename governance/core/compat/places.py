@@ -9,7 +9,7 @@ from typing import Any, Final
 from governance.core.canonical import escape
 from governance.core.schema.budget import Budget, BudgetExceeded
 from governance.core.schema.lower import Lowering
-from governance.core.schema.references import DynamicReference, Scope, UnresolvedReference
+from governance.core.schema.references import DynamicReference, Scope, UnresolvedReference, reference_keywords
 from governance.core.schema.regex import UnsupportedPattern, compile_pattern, matches
 from governance.core.schema.subschemas import subschemas
 
@@ -54,7 +54,7 @@ class Places:
 
     def followed(self, spot: Spot) -> Iterator[Spot]:
         """Where the references of a schema lead."""
-        for keyword in ("$ref", "$dynamicRef", "$recursiveRef"):
+        for keyword in reference_keywords(self.lowering.dialect.draft):
             if spot.has(keyword) and isinstance(spot.schema[keyword], str):
                 try:
                     target, scope = self.references.follow(spot.schema[keyword], spot.scope)
@@ -84,16 +84,16 @@ class Places:
         return found
 
     def _combined(self, spot: Spot) -> Iterator[Spot]:
-        schema = spot.schema
+        schema, draft = spot.schema, self.lowering.dialect.draft
         for keyword in ("allOf", "anyOf", "oneOf"):
             if isinstance(schema.get(keyword), list):
                 for index, child in enumerate(schema[keyword]):
                     sure = spot.sure and (keyword == "allOf" or len(schema[keyword]) == 1)
                     yield self.child(spot, f"/{keyword}/{index}", child, sure=sure)
         for keyword in ("then", "else"):
-            if "if" in schema and keyword in schema:
+            if draft >= 7 and "if" in schema and keyword in schema:
                 yield self.child(spot, f"/{keyword}", schema[keyword], sure=False)
-        for keyword in ("dependentSchemas", "dependencies"):
+        for keyword in ("dependentSchemas", "dependencies") if draft >= 2019 else ("dependencies",):
             if isinstance(schema.get(keyword), dict):
                 for name, child in schema[keyword].items():
                     yield self.child(spot, f"/{keyword}/{escape(name)}", child, sure=False)

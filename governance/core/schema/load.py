@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any, Final, TypeAlias
 
 from governance.core.canonical import escape
 from governance.core.schema.budget import Budget
-from governance.core.schema.dialects import Dialect, dialect_of
-from governance.core.schema.marks import HIDDEN, touches_sensitive
+from governance.core.schema.dialects import dialect_of
+from governance.core.schema.metaschema import metaschema_faults
 from governance.errors import Fault
 
 _Trail: TypeAlias = "tuple[_Trail, str | int] | None"
@@ -45,20 +44,8 @@ def schema_faults(schema: Any, budget: Budget | None = None) -> list[Fault]:
         return [Fault(pointer="/$schema", message=message, code="schema-dialect")]
     if dialect.draft == 4 and isinstance(schema, bool):
         return [Fault(pointer="", message="draft 4 has no boolean schemas", code="schema-type")]
-    try:
-        errors = _first(_metaschema(dialect).iter_errors(schema), 20)
-    except UnicodeEncodeError:
-        return [Fault(pointer="", message="a text in it holds half of a surrogate pair", code="schema-text")]
-    faults = [
-        Fault(
-            pointer="".join(f"/{escape(str(token))}" for token in error.instance_path),
-            message=_complaint(schema, error),
-            code="schema-metaschema",
-        )
-        for error in errors
-    ]
-    if faults:
-        return sorted(faults, key=lambda fault: (fault.pointer.count("/"), fault.pointer))
+    if faults := metaschema_faults(schema, dialect):
+        return faults
     from governance.core.schema.reference_faults import reference_faults  # the lowering knows what a reference is
 
     return reference_faults(schema, dialect, budget)
@@ -103,24 +90,3 @@ def _pointer(trail: _Trail) -> str:
         trail, token = trail
         tokens.append(f"/{escape(str(token))}")
     return "".join(reversed(tokens))
-
-
-@cache
-def _metaschema(dialect: Dialect) -> Any:
-    # Formats stay annotations: whether a pattern is one is asked of the pattern parser, which speaks ECMA-262.
-    return dialect.validator({"$ref": dialect.uri + ("#" if dialect.draft <= 7 else "")}, validate_formats=False)
-
-
-def _first(items: Any, count: int) -> list[Any]:
-    return [item for item, _ in zip(items, range(count), strict=False)]
-
-
-def _complaint(schema: Any, error: Any) -> str:
-    """The metaschema's complaint, which quotes what it complains of: nothing that is sensitive."""
-    if touches_sensitive(schema, list(error.instance_path)):
-        return f"{HIDDEN} does not fit `{error.kind.name}` of the metaschema"
-    return _short(str(error.message))
-
-
-def _short(text: str, limit: int = 200) -> str:
-    return text if len(text) <= limit else text[: limit - 1] + "…"

@@ -125,13 +125,13 @@ class NumberRange:
         )
 
     def _window(self) -> tuple[Fraction, Fraction]:
-        """A bounded stretch of the interval to look in."""
-        if self.low is None and self.high is None:
-            return Fraction(0), Fraction(1)
-        if self.low is None:
-            assert self.high is not None
-            return self.high - 1, self.high
-        return self.low, self.high if self.high is not None else self.low + 1
+        """The stretch of the interval nearest zero, at most one long: numbers there have the fewest digits."""
+        low, high = self.low, self.high
+        if low is not None and low >= 0:
+            return low, low + 1 if high is None else min(high, low + 1)
+        if high is not None and high <= 0:
+            return high - 1 if low is None else max(low, high - 1), high
+        return Fraction(0), Fraction(1) if high is None else min(high, Fraction(1))
 
 
 def _near_zero(lowest: int | None, highest: int | None) -> Iterable[int]:

@@ -22,6 +22,13 @@ _VALUES_A_STEP: Final = 8
 _IDENTIFIERS = {"$id", "id", "$anchor", "$dynamicAnchor", "$recursiveAnchor"}
 
 
+def reference_keywords(draft: int) -> tuple[str, ...]:
+    """The keywords that refer to other schemas in a dialect."""
+    if draft == 2019:
+        return ("$ref", "$recursiveRef")
+    return ("$ref", "$dynamicRef") if draft >= 2020 else ("$ref",)
+
+
 class UnresolvedReference(Exception):
     """The reference leads nowhere in this document."""
 
@@ -71,7 +78,20 @@ class References:
             resolved = resolver.lookup(reference)
         except (Unresolvable, ValueError, KeyError, IndexError, TypeError, AttributeError) as error:
             raise UnresolvedReference(reference) from error
+        if self._hides_its_name(resolved.contents, reference):
+            raise UnresolvedReference(reference)
         return resolved.contents, resolved.resolver
+
+    def _hides_its_name(self, target: Any, reference: str) -> bool:
+        """Does the target call itself so beside a ``$ref``, where its dialect overlooks it?"""
+        return (
+            self.dialect.ref_hides_siblings
+            and isinstance(target, dict)
+            and target is not self.document
+            and "$ref" in target
+            and isinstance(target.get(self.dialect.id_keyword), str)
+            and not reference.partition("#")[2]
+        )
 
     def follow_dynamic(self, reference: str, scope: Scope) -> tuple[Any, Scope]:
         """``$dynamicRef``: exact where at most one ``$dynamicAnchor`` of the name exists.

@@ -8,22 +8,26 @@ from typing import Any, Final
 from governance.core.canonical import escape
 from governance.core.schema.dialects import Dialect
 
-_MAPS: Final = frozenset(
-    ("properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies")
-)
-_LISTS: Final = frozenset(("allOf", "anyOf", "oneOf", "prefixItems", "items"))
-_SINGLES: Final = frozenset((
-    "additionalItems", "additionalProperties", "contains", "else", "if", "items", "not",
-    "propertyNames", "then", "unevaluatedItems", "unevaluatedProperties",
-))  # fmt: skip
+_NEVER: Final = 9999
+_MAPS: Final = {
+    "properties": 4, "patternProperties": 4, "definitions": 4, "$defs": 4, "dependencies": 4, "dependentSchemas": 2019,
+}  # fmt: skip
+_LISTS: Final = {"allOf": 4, "anyOf": 4, "oneOf": 4, "items": 4, "prefixItems": 2020}
+_SINGLES: Final = {
+    "items": 4, "not": 4, "additionalItems": 4, "additionalProperties": 4, "contains": 6, "propertyNames": 6,
+    "if": 7, "then": 7, "else": 7, "unevaluatedItems": 2019, "unevaluatedProperties": 2019,
+}  # fmt: skip
+"""Keyword to the draft that brought it: to an older one it is unknown and may hold anything. ``$defs`` holds schemas
+in documents of every age."""
 
 
 def subschemas(schema: dict[str, Any], dialect: Dialect) -> list[tuple[str, Any]]:
     """The direct subschemas of ``schema`` with their relative pointers, definitions included."""
     found: list[tuple[str, Any]] = []
+    draft = dialect.draft
     for keyword, value in schema.items():
         if isinstance(value, dict):
-            if keyword in _MAPS:
+            if _MAPS.get(keyword, _NEVER) <= draft:
                 found.extend(
                     [
                         (f"/{keyword}/{escape(name)}", child)
@@ -31,10 +35,10 @@ def subschemas(schema: dict[str, Any], dialect: Dialect) -> list[tuple[str, Any]
                         if isinstance(child, dict | bool)
                     ]
                 )
-            elif keyword in _SINGLES:
+            elif _SINGLES.get(keyword, _NEVER) <= draft:
                 found.append((f"/{keyword}", value))
         elif isinstance(value, list):
-            if keyword in _LISTS:
+            if _LISTS.get(keyword, _NEVER) <= draft:
                 found.extend(
                     [
                         (f"/{keyword}/{index}", child)
@@ -42,7 +46,7 @@ def subschemas(schema: dict[str, Any], dialect: Dialect) -> list[tuple[str, Any]
                         if isinstance(child, dict | bool)
                     ]
                 )
-        elif isinstance(value, bool) and keyword in _SINGLES:
+        elif isinstance(value, bool) and _SINGLES.get(keyword, _NEVER) <= draft:
             found.append((f"/{keyword}", value))
     return found
 

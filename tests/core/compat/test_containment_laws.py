@@ -10,7 +10,7 @@ import pytest
 from asking import VALUES, contained, judge, second_judge, separating, valid
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from strategies import dialects, pairs, schemas
+from strategies import dialects, mixed_pairs, pairs, schemas
 
 from governance.core.schema.dialects import DIALECTS, Dialect
 
@@ -27,7 +27,7 @@ def combined(dialect: Dialect, keyword: str, *parts: Any) -> dict[str, Any]:
     return {"$schema": dialect.uri, keyword: [inner(part) for part in parts]}
 
 
-@given(dialects.flatmap(pairs))
+@given(dialects.flatmap(pairs) | mixed_pairs())
 def test_no_validator_contradicts_an_answer(pair: tuple[Any, Any]) -> None:
     old, new = pair
     assume(valid(old, new))

@@ -41,6 +41,16 @@ def test_a_pattern_means_what_ecma_262_says(pattern: str, accepted: str, refused
         assert judge(schema).accepts(wrap(refused)) is False, schema
 
 
+@pytest.mark.parametrize("draft", [6, 7])
+def test_content_is_described_and_not_asserted(draft: int) -> None:
+    content = {"contentEncoding": "base64", "contentMediaType": "application/json"}
+    schema = {"$schema": f"http://json-schema.org/draft-0{draft}/schema#", "type": "string", **content}
+    assert judge(schema).accepts("no base64") is True
+    named = {"properties": {"contentEncoding": {"type": "string"}}}
+    assert judge(named).accepts({"contentEncoding": 3}) is False
+    assert check_schemas(schema, {"type": "string"}, side=Side.OUTPUT).verdict is Verdict.COMPATIBLE
+
+
 def test_data_that_looks_like_a_pattern_is_left_alone() -> None:
     for keyword, value in (("const", {"pattern": r"\<"}), ("enum", [{"pattern": r"\<"}])):
         assert judge({keyword: value}).accepts({"pattern": r"\<"}) is True

@@ -9,7 +9,7 @@ from asking import VALUES, judge, separating, valid
 from closedness import Closedness
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from strategies import dialects, pairs, schemas
+from strategies import dialects, mixed_pairs, pairs, schemas
 
 from governance.core.compat.engine import Settings, check_schemas
 from governance.core.compat.model import Level, Reading, Side, Verdict
@@ -17,7 +17,7 @@ from governance.core.compat.model import Level, Reading, Side, Verdict
 sides = st.sampled_from((Side.INPUT, Side.OUTPUT))
 
 
-@given(dialects.flatmap(pairs), sides)
+@given(dialects.flatmap(pairs) | mixed_pairs(), sides)
 def test_a_break_by_default_is_a_break_under_strict_and_its_payload_separates_both(
     pair: tuple[Any, Any], side: Side
 ) -> None:
