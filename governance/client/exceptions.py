@@ -13,7 +13,7 @@ class Exceptions(Requests):
 
     def ask_for_exception(
         self,
-        check: str,
+        source: str,
         fingerprints: Sequence[str],
         *,
         reason: str,
@@ -23,14 +23,15 @@ class Exceptions(Requests):
         max_uses: int | None = None,
         idempotency_key: str | None = None,
     ) -> ExceptionView:
-        """Propose an exception for findings of a stored check; somebody else approves it.
+        """Propose an exception for findings that ``source`` tells: a stored check's id, or NAME@VERSION.
 
         Raises:
-            NotFound: no such check.
-            InvalidRequest: the check does not tell of a finding, or the policy lets none stand that long.
+            NotFound: no such check or version.
+            InvalidRequest: it does not tell of a finding, or the policy lets none stand that long.
         """
         body = ExceptionRequest(
-            check=check,
+            check=None if "@" in source else source,
+            version=source if "@" in source else None,
             fingerprints=list(fingerprints),
             environment=environment,
             consumer=consumer,

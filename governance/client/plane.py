@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from governance.client.acceptances import Acceptances
-from governance.client.events import Events
+from governance.client.consumers import Consumers
+from governance.client.events import Events, Webhooks
 from governance.client.exceptions import Exceptions
 from governance.client.lifecycle import Lifecycles
 from governance.client.policies import Policies
@@ -49,7 +50,7 @@ from governance.wire import (
 )
 
 
-class ControlPlane(Exceptions, Policies, Questions, Lifecycles, Acceptances, Events):
+class ControlPlane(Consumers, Exceptions, Policies, Questions, Lifecycles, Acceptances, Events, Webhooks):
     """The control plane at ``base_url``; close it, or use it as a context manager.
 
     ``transport`` is for tests and embedding. Every method may raise ServerUnreachable, AuthError,

@@ -21,7 +21,9 @@ import governance.control.skills.tables  # noqa: F401 - tables register when the
 from governance.control.audit.routes import router as audit
 from governance.control.catalogues.routes import router as catalogues
 from governance.control.consumers.routes import router as consumers
+from governance.control.events.delivering import DELIVERIES_MADE, DELIVERIES_PRUNED, DELIVERIES_SENT
 from governance.control.events.routes import router as events
+from governance.control.events.webhook_routes import router as webhooks
 from governance.control.exceptions.ending import EXCEPTION_ENDS
 from governance.control.exceptions.routes import router as exceptions
 from governance.control.gates.acceptance_routes import router as acceptances
@@ -34,7 +36,7 @@ from governance.control.policies.routes import router as policies
 from governance.control.skills.routes import router as skills
 from governance.control.tokens.routes import router as tokens
 
-JOBS: Final[tuple[Job, ...]] = (EXCEPTION_ENDS, DUE_SUNSETS)
+JOBS: Final[tuple[Job, ...]] = (EXCEPTION_ENDS, DUE_SUNSETS, DELIVERIES_MADE, DELIVERIES_SENT, DELIVERIES_PRUNED)
 """What the service does by itself, one line per job."""
 
 ROUTERS: Final[tuple[APIRouter, ...]] = (
@@ -49,5 +51,6 @@ ROUTERS: Final[tuple[APIRouter, ...]] = (
     policies,
     tokens,
     events,
+    webhooks,
     audit,
 )

@@ -48,7 +48,15 @@ from governance.wire.consumers import (
     NeedRequest,
     NeedView,
 )
-from governance.wire.events import Event
+from governance.wire.events import (
+    Delivery,
+    DeliveryPage,
+    Event,
+    Webhook,
+    WebhookCreated,
+    WebhookPage,
+    WebhookRequest,
+)
 from governance.wire.exact import write_json
 from governance.wire.exceptions import (
     ApprovalRequest,
@@ -118,6 +126,8 @@ __all__ = [
     "ConsumerCard",
     "ConsumerPage",
     "ConsumerRequest",
+    "Delivery",
+    "DeliveryPage",
     "Deployed",
     "Deployment",
     "DeploymentPage",
@@ -186,5 +196,9 @@ __all__ = [
     "VersionChange",
     "VersionPage",
     "VersionSummary",
+    "Webhook",
+    "WebhookCreated",
+    "WebhookPage",
+    "WebhookRequest",
     "write_json",
 ]

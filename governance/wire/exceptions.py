@@ -23,9 +23,14 @@ class ExceptionState(StrEnum):
 
 
 class ExceptionRequest(Request):
-    """An exception for findings of one skill, as a stored check tells them."""
+    """An exception for findings of one skill, as a stored check or the decision on a published version tells them.
 
-    check: Annotated[str, Field(pattern=r"^chk_[0-9a-f]{24}$")]
+    Exactly one of ``check`` and ``version`` is given.
+    """
+
+    check: Annotated[str, Field(pattern=r"^chk_[0-9a-f]{24}$")] | None = None
+    version: Annotated[str, Field(max_length=400, pattern=r"^[^@\x00]+@[^@\x00]+$")] | None = None
+    """``NAME@VERSION``: to let what is published into an environment, or reach a consumer."""
     fingerprints: list[Annotated[str, Field(pattern=r"^[0-9a-f]{16}$")]] = Field(min_length=1, max_length=200)
     environment: EnvironmentName | None = None
     """It lets them into this environment alone; None: it opens the gate itself."""

@@ -82,13 +82,24 @@ def test_only_publishers_of_the_namespace_who_may_see_the_check_ask(service: Ser
     assert [one["outcome"] for one in refused] == ["refused"] * 5
 
 
-def test_an_exception_covers_findings_of_the_check_alone(author: ControlPlane, ask: Ask, manifest: Manifest) -> None:
+def test_an_exception_covers_what_was_found_and_nothing_else(
+    service: Service, author: ControlPlane, ask: Ask, manifest: Manifest
+) -> None:
     check = author.check([breaking(manifest)])
     with pytest.raises(InvalidRequest) as refused:
         author.ask_for_exception(check.id, ["0" * 16], reason="r", expires_in_days=1)
     assert [fault.pointer for fault in refused.value.faults] == ["/fingerprints/0"]
     with pytest.raises(NotFound):
         author.ask_for_exception("chk_" + "0" * 24, ["0" * 16], reason="r", expires_in_days=1)
+    with pytest.raises(NotFound):
+        author.ask_for_exception("weather.current@7.0.0", ["0" * 16], reason="r", expires_in_days=1)
+    with pytest.raises(Forbidden):
+        author.ask_for_exception("maps.route@1.0.0", ["0" * 16], reason="r", expires_in_days=1)
+    with service.http(service.serving.token) as http:
+        both = {"check": check.id, "version": "weather.current@1.0.0"}
+        for source in ({}, both):
+            terms = {"fingerprints": ["0" * 16], "reason": "r", "expires_in_days": 1}
+            assert http.post("/v1/exceptions", json={**source, **terms}).json()["code"] == "invalid-request"
 
 
 def test_one_exception_is_for_one_skill(author: ControlPlane, manifest: Manifest) -> None:

@@ -1,7 +1,7 @@
-"""Findings that may pass for a while: ask for an exception from a stored check, approve, list, show, revoke.
+"""Findings that may pass for a while: ask for an exception, approve, list, show, revoke.
 
-add takes the id of a check and fingerprints of its findings, as `govctl check` tells them; without fingerprints it
-says which there are. What was asked for opens nothing until somebody else approves it.
+add takes the id of a check, or NAME@VERSION of what is published, and fingerprints of findings as `govctl check` tells
+them; without fingerprints it says which there are. What was asked for opens nothing until somebody else approves it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,9 @@ _TONES = {ExceptionState.PROPOSED: "warn", ExceptionState.IN_FORCE: "good"}
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("action", choices=("add", "approve", "list", "show", "revoke"), help="what to do")
-    parser.add_argument("subject", nargs="?", metavar="CHECK|ID", help="add: a check's id; else an exception's")
+    parser.add_argument(
+        "subject", nargs="?", metavar="SOURCE|ID", help="add: a check's id or NAME@VERSION; else an exception's id"
+    )
     parser.add_argument("fingerprints", nargs="*", metavar="FINGERPRINT", help="add: the findings that may pass")
     parser.add_argument("--reason", help="why; add and revoke need one")
     parser.add_argument("--days", type=int, metavar="N", help="add: days until it ends; a policy bounds them")
@@ -38,7 +40,7 @@ def run(call: Call) -> int:
     """0 done, 2 no such finding, check or exception, 4 it is your own or you may not, 6 it is over."""
     wanted = call.arguments
     if wanted.action != "list" and not wanted.subject:
-        what = "a check's id" if wanted.action == "add" else "an exception's id"
+        what = "a check's id or NAME@VERSION" if wanted.action == "add" else "an exception's id"
         raise UsageError(f"exception {wanted.action} needs {what}.", fix="`govctl exception list` shows exceptions.")
     if wanted.action == "revoke" and not wanted.reason:
         raise UsageError("exception revoke needs a reason.", fix="Add --reason WHY; it goes on record.")
@@ -50,7 +52,7 @@ def _add(plane: ControlPlane, wanted: argparse.Namespace) -> Report:
     if not wanted.fingerprints or not wanted.reason or wanted.days is None:
         raise UsageError(
             "exception add needs fingerprints, --reason and --days.",
-            fix=f"Check {wanted.subject} tells of {', '.join(_told(plane, wanted.subject)) or 'no break or risk'}.",
+            fix=f"{wanted.subject} tells of {', '.join(_told(plane, wanted.subject)) or 'no break or risk'}.",
         )
     made = plane.ask_for_exception(
         wanted.subject,
@@ -64,11 +66,13 @@ def _add(plane: ControlPlane, wanted: argparse.Namespace) -> Report:
     return _one(made, f"It opens nothing until somebody else runs `govctl exception approve {made.id}`.")
 
 
-def _told(plane: ControlPlane, check: str) -> list[str]:
-    """The findings of a check that may be excepted: fingerprint, skill and code each."""
+def _told(plane: ControlPlane, source: str) -> list[str]:
+    """The findings that may be excepted: fingerprint, skill and code each."""
+    name, _, version = source.partition("@")
+    decisions = [plane.get_version(name, version).decision] if version else plane.get_check(source).decisions
     return [
         f"{finding['fingerprint']} ({decision['skill']}: {finding['code']})"
-        for decision in plane.get_check(check).decisions
+        for decision in decisions
         for finding in {
             one["fingerprint"]: one for compared in decision["compared"] for one in compared["findings"]
         }.values()

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, and_, false, or_, true, tuple_
+from sqlalchemy import ColumnElement, and_, or_, tuple_
 from sqlmodel import Session, col, select
 
-from governance.control.auth.roles import Caller, Right
+from governance.control.auth.roles import Caller
+from governance.control.auth.visible import readable
 from governance.control.exceptions.service import view
 from governance.control.exceptions.tables import ExceptionRow
 from governance.errors import UsageError
@@ -31,7 +32,7 @@ def page(
 ) -> tuple[Sequence[ExceptionView], str | None]:
     """Exceptions of skills the caller may read; and the position to go on after, if there are more."""
     now = datetime.now(UTC)
-    query = select(ExceptionRow).where(_visible(by), *_conditions(filters, now))
+    query = select(ExceptionRow).where(readable(col(ExceptionRow.skill), by), *_conditions(filters, now))
     if after is not None:
         ends, id_ = _position(after)
         query = query.where(tuple_(col(ExceptionRow.expires_at), col(ExceptionRow.id)) > (ends, id_))
@@ -79,11 +80,3 @@ _STATES: Final[dict[ExceptionState, Any]] = {
     ExceptionState.REVOKED: lambda now: col(ExceptionRow.revoked_at).is_not(None),
 }
 """As ``service.state_of`` tells states apart."""
-
-
-def _visible(by: Caller) -> ColumnElement[bool]:
-    reach = by.reach(Right.READ)
-    if "*" in reach:
-        return true()
-    skill = col(ExceptionRow.skill)
-    return or_(false(), *(skill.startswith(f"{one}.", autoescape=True) for one in sorted(reach)))

@@ -78,7 +78,8 @@ def use(session: Session, ids: Iterable[str], *, subject: str, by: Caller, at: d
 
 
 def attempt_to_ask(request: ExceptionRequest) -> Attempt:
-    return Attempt(action="exception.ask", subject=request.check, namespace="", reason=request.reason)
+    subject = request.check or request.version or ""
+    return Attempt(action="exception.ask", subject=subject, namespace="", reason=request.reason)
 
 
 def ask(
@@ -128,7 +129,7 @@ def ask(
     )
     session.add(row)
     attempt = Attempt(action="exception.ask", subject=row.id, namespace=_namespace(skill), reason=request.reason)
-    append(session, attempt, by=by, after=recorded(row) | {"check": request.check}, at=now)
+    append(session, attempt, by=by, after=recorded(row) | {"check": request.check, "version": request.version}, at=now)
     session.flush()
     return view(row, now)
 

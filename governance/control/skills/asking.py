@@ -6,8 +6,9 @@ when it has ended.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 
 from sqlmodel import Session
@@ -91,12 +92,21 @@ def may_deploy(
 ) -> Answer:
     """May ``version`` run in ``environment``, in the place of what runs there or ``beside`` it?"""
     with database.transaction() as current:
-        known = on_record(current, skill, by=by, judge=judge)
-        item = known.item(version)
-        there = {Version.parse(one) for one in standing.deployed(current, skill, environment)}
+        ask = deployment(current, skill, version, environment, beside=beside, by=by, judge=judge)
+    return ask()
+
+
+def deployment(
+    session: Session, skill: str, version: Version, environment: str, *, beside: bool, by: Caller, judge: Judge
+) -> Callable[[], Answer]:
+    """What is on record for :func:`may_deploy`, read; its answer needs the session no more."""
+    known = on_record(session, skill, by=by, judge=judge)
+    item = known.item(version)
+    there = {Version.parse(one) for one in standing.deployed(session, skill, environment)}
     change = Change.deploy(item, known.history, [one for one in known.history if one.version in there], beside=beside)
     needs = [one for one in known.around.needs if one.environment in (None, environment)]
-    return answer(
+    return partial(
+        answer,
         Question.DEPLOY,
         change,
         version,
