@@ -22,6 +22,20 @@ from pathlib import Path
 from typing import Any
 
 from corpus import Pair, changed, pairs, tools
+from growing import (
+    NARROW,
+    WIDE,
+    all_tagged,
+    chain,
+    chain_of_changes,
+    changed_fields,
+    fields,
+    lists,
+    nullable,
+    overlapping,
+    references,
+    tagged,
+)  # fmt: skip
 
 from governance.core.compat.engine import check_schemas
 from governance.core.compat.model import Reading, Side
@@ -140,16 +154,20 @@ def speed(corpus: list[Pair]) -> None:
 
 
 def growth() -> None:
-    print("\ngrowth, ms (one narrowed place, the rest equal)")
-    for name, sizes, make in (
-        ("properties", (10, 100, 1000), _wide), ("tagged branches", (10, 100), _branches), ("depth", (4, 40), _deep),
+    print("\ngrowth, ms and findings (a type narrowed, the rest equal)")
+    for make, sizes in (
+        (fields, (10, 100, 1000)), (changed_fields, (10, 100)), (tagged, (10, 100)),
+        (all_tagged, (10, 100)), (overlapping, (2, 20)), (chain, (4, 40)),
+        (chain_of_changes, (4, 40)), (lists, (4, 40)), (nullable, (2, 20)),
+        (references, (4, 40)),
     ):  # fmt: skip
         row = []
         for size in sizes:
-            old, new = make(size, {"type": ["string", "null"]}), make(size, {"type": "string"})
+            old, new = make(size, WIDE), make(size, NARROW)
+            found = len(check_schemas(old, new, side=Side.INPUT).findings)
             best = min(_timed(old, new) for _ in range(3))
-            row.append(f"{size}: {best:.1f}")
-        print(f"{name:16} {'  '.join(row)}")
+            row.append(f"{size}: {best:.1f} ({found})")
+        print(f"{make.__name__:16} {'  '.join(row)}")
 
 
 def catalogue(seed: int) -> None:
@@ -160,27 +178,6 @@ def catalogue(seed: int) -> None:
     for old, new in zip(olds, news, strict=True):
         check_schemas(old, new, side=Side.INPUT)
     print(f"\n344 tools against their successor in one process: {time.process_time() - began:.2f} s")
-
-
-def _wide(size: int, last: Any) -> Any:
-    fields = {f"p{index}": {"type": "integer"} for index in range(size - 1)}
-    return {"type": "object", "properties": {**fields, "last": last}}
-
-
-def _branches(size: int, last: Any) -> Any:
-    return {
-        "oneOf": [
-            {"type": "object", "properties": {"k": {"const": index}, "v": last if index == size - 1 else {}},
-             "required": ["k"]}
-            for index in range(size)
-        ]
-    }  # fmt: skip
-
-
-def _deep(size: int, last: Any) -> Any:
-    for _ in range(size):
-        last = {"type": "object", "properties": {"a": last}}
-    return last
 
 
 def _timed(old: Any, new: Any) -> float:

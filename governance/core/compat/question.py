@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Final
 
 from governance.core.compat.judge import Judge, confirmed
 from governance.core.compat.model import JSON, Reading, Side, Witness
 from governance.core.schema.answers import ASKED, DENIED, ROOT, SENT, Answer, State, entry
 from governance.core.schema.budget import READING_STEPS, Budget, BudgetExceeded
 from governance.core.schema.constants import none_of_values
+from governance.core.schema.effort import values_in
 from governance.core.schema.lower import Lowering
 from governance.core.schema.nodes import Forest, Node
 from governance.core.schema.solver import Solver
+
+_MOST_REMEMBERED: Final = 200
+"""Values in a payload."""
 
 
 class Question:
@@ -59,6 +64,7 @@ class Question:
         """As many steps again for the findings as the verdict may take."""
         self.base: State = frozenset((entry(self.sent, ASKED),))
         """What is sent, as a state."""
+        self._confirmed: dict[str, Witness | None] = {}
         if reading is Reading.DEFAULT:
             self.base = frozenset((entry(self.sent, SENT), *([ROOT] if side is Side.INPUT else [])))
 
@@ -87,6 +93,16 @@ class Question:
 
     def witness(self, payload: JSON) -> Witness | None:
         """The payload as a witness, if the independent validator confirms it against the schemas as written."""
+        # The verdict's own payload is most often that of the first finding as well.
+        key = _spelled(payload)
+        if key is not None and key in self._confirmed:
+            return self._confirmed[key]
+        witness = self._judged(payload)
+        if key is not None:
+            self._confirmed[key] = witness
+        return witness
+
+    def _judged(self, payload: JSON) -> Witness | None:
         try:
             for judge in (self.sender_judge, self.receiver_judge):
                 self.solver.budget.remaining -= judge.steps(payload)
@@ -133,3 +149,11 @@ def _holds_any(values: tuple[JSON, ...], payload: JSON) -> bool:
         elif not isinstance(node, bool) and node in values:
             return True
     return False
+
+
+def _spelled(payload: JSON) -> str | None:
+    """A small payload as text, in which ``1`` and ``true`` differ; None for one that is not worth it."""
+    try:
+        return repr(payload) if values_in(payload) <= _MOST_REMEMBERED else None
+    except ValueError:  # Python writes no integer of more than 4,300 digits
+        return None

@@ -9,7 +9,19 @@ from collections.abc import Callable
 from typing import Any, Final
 
 import pytest
-from hard_pairs import NULL, S, needs, obj, one_of
+from growing import (
+    NARROW,
+    WIDE,
+    all_tagged,
+    chain,
+    chain_of_changes,
+    changed_fields,
+    fields,
+    lists,
+    nullable,
+    references,
+    tagged,
+)  # fmt: skip
 
 from governance.core.compat.explain import Explainer
 from governance.core.compat.judge import Judge
@@ -17,61 +29,14 @@ from governance.core.compat.model import Reading, Side
 from governance.core.compat.question import Question
 from governance.core.schema.budget import Budget
 
-NULLABLE: Final = {"type": ["string", "null"]}
 PLENTY: Final = 100_000_000
-
-
-def chain(size: int, last: Any) -> Any:
-    for _ in range(size):
-        last = obj(a=last)
-    return last
-
-
-def chain_of_changes(size: int, last: Any) -> Any:
-    whole = last
-    for _ in range(size):
-        whole = obj(a=whole, b=last)
-    return whole
-
-
-def lists(size: int, last: Any) -> Any:
-    for _ in range(size):
-        last = {"type": "array", "items": last}
-    return last
-
-
-def nullable(size: int, last: Any) -> Any:
-    for _ in range(size):
-        last = {"anyOf": [{**obj(a=last), **needs("a")}, NULL]}
-    return last
-
-
-def references(size: int, last: Any) -> Any:
-    definitions = {"d0": last} | {f"d{at}": obj(a={"$ref": f"#/$defs/d{at - 1}"}) for at in range(1, size + 1)}
-    return {"$defs": definitions, "$ref": f"#/$defs/d{size}"}
-
-
-def fields(size: int, last: Any) -> Any:
-    return obj(**{f"p{at}": S for at in range(size - 1)}, last=last)
-
-
-def changed_fields(size: int, last: Any) -> Any:
-    return obj(**{f"p{at}": last for at in range(size)})
-
-
-def tagged(size: int, last: Any) -> Any:
-    return one_of(*({**obj(k={"const": at}, v=last if at == size - 1 else S), **needs("k")} for at in range(size)))
-
-
-def all_tagged(size: int, last: Any) -> Any:
-    return one_of(*({**obj(k={"const": at}, v=last), **needs("k")} for at in range(size)))
 
 
 def steps(make: Callable[[int, Any], Any], size: int) -> tuple[int, int]:
     """The steps to a decision and its explanation, and the findings."""
     budget = Budget(PLENTY)
     question = Question(
-        make(size, NULLABLE), make(size, S), side=Side.INPUT, reading=Reading.DEFAULT, assert_formats=False,
+        make(size, WIDE), make(size, NARROW), side=Side.INPUT, reading=Reading.DEFAULT, assert_formats=False,
         budget=budget,
     )  # fmt: skip
     assert question.ask().found
