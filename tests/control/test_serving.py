@@ -13,6 +13,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -130,6 +131,39 @@ def test_a_drained_replica_ends_by_itself(settings: Settings, tmp_path: Path) ->
         rest, errors = process.communicate(timeout=30)
     assert process.returncode == 0, errors
     assert rest.endswith("the end\n")
+
+
+def test_a_publish_that_is_under_way_is_finished_before_the_process_ends(
+    settings: Settings, tmp_path: Path, owner_url: str, manifest: Manifest
+) -> None:
+    with ThreadPoolExecutor(1) as pool, serving_process(settings, tmp_path / "home") as (process, address):
+        token = json.loads((tmp_path / "home" / "server.json").read_text())["token"]
+        with psycopg.connect(owner_url) as owner, ControlPlane(address, token) as client:
+            owner.execute("LOCK TABLE skill_version IN ACCESS EXCLUSIVE MODE")
+            publish = pool.submit(client.put_version, manifest())
+            wait_for(lambda: is_waiting_for_a_lock(owner_url))
+            process.send_signal(signal.SIGTERM)
+            wait_for(lambda: is_closed(address))
+            owner.rollback()
+            assert publish.result(timeout=30).created
+        _, errors = process.communicate(timeout=30)
+    assert process.returncode == 0, errors
+
+
+def is_waiting_for_a_lock(url: str) -> bool:
+    with psycopg.connect(url) as connection:
+        row = connection.execute(
+            "SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = 'skill_version'::regclass"
+        ).fetchone()
+    return row is not None and row[0] > 0
+
+
+def is_closed(address: str) -> bool:
+    try:
+        httpx.get(f"{address}/livez")
+    except httpx.ConnectError:
+        return True
+    return False
 
 
 def is_draining(address: str) -> bool:
