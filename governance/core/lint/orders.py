@@ -14,7 +14,8 @@ from governance.core.lint.model import Spot
 from governance.core.lint.reading import line_of, prose
 from governance.core.skill import Category, SkillManifest
 
-_ACT_AGAINST: Final = r"(?:ignore|disregard|forget|override|bypass)"
+_ACTS_AGAINST: Final = ("ignore", "disregard", "forget", "override", "bypass")
+_ACT_AGAINST: Final = f"(?:{'|'.join(_ACTS_AGAINST)})"
 _EARLIER: Final = r"(?:previous|prior|earlier|preceding|above|foregoing|existing|original|other|system|safety|your)"
 _RULES: Final = r"(?:instructions?|prompts?|rules|guidelines|directives|messages|guardrails|polic(?:y|ies))"
 _SECRETS: Final = r"/\.ssh/(?!config\b|known_hosts\b)|\bid_rsa\b|\bmcp\.json\b|\.aws/credentials"
@@ -78,7 +79,7 @@ _SECRECY: Final = tuple(
     for pattern in (
         r"\b(?:do\s+not|don't|never|must\s+not|should\s+not|without)\s+(?:ever\s+)?"
         r"(?:tell(?:ing)?|inform(?:ing)?|notify(?:ing)?|alert(?:ing)?)\s+(?:the\s+)?(?:user|human|operator|customer)s?\b"
-        r"(?:\s+(?:about|that|of|anything|this|it|what)\b|\s*[.!,;)]|\s*$)",
+        r"(?:\s+(?:about|that|of|anything|this|it|what(?!\s+to\b))\b|\s*[.!,;)]|\s*$)",
         r"\b(?:do\s+not|don't|never|must\s+not|without)\s+(?:ever\s+)?(?:mention|reveal|disclose|admit)(?:ing)?\s+"
         r"(?:this|that|these|it|any\s+of\s+this|the\s+(?:existence|instructions?))\b[^.\n]{0,60}"
         r"\b(?:to\s+)?(?:the\s+)?(?:user|human|anyone|anybody|operator)\b",
@@ -106,12 +107,20 @@ _QUOTED_SPEECH: Final = re.compile(
     r"\b(?:detect|block|filter|flag|reject|scan|classif|recogni[sz]e|such\s+as|like|e\.g\.|attack|injection)\w*\b"
     r"[^\n]{0,80}[\"'`“‘(]\s*$"
 )
+_NEGATIONS: Final = ("do not", "don't", "never", "must not", "should not")
+_NEGATED: Final = re.compile(r"(?:\b(?:never|not|nor|cannot|to avoid)|n't)\s+(?:ever\s+)?$")
 _OF_OTHERS: Final = re.compile(
     r"\b(?:instructions?|texts?|inputs?|prompts?|contents?|comments?|attackers?|attempts?|payloads?|messages?|that|which|who|"
     r"tr(?:y|ies|ying)|attempting|designed|crafted|meant)\s+(?:to\s+|not\s+to\s+)?$"
 )
 """What stands before a verb whose subject is a text or an attacker, and not the reader."""
-_FORBIDS: Final = re.compile(r"(?:\b(?:never|not|nor|no|cannot|avoid|refuse|forbidden)\b|n't\b)[^.!?;]*$")
+_RESTRICTS: Final = re.compile(r"\b(?:information|data|resources?|details?|things?|ids?|that|which|what|because)\s+$")
+"""What stands before ``the user should not know`` where it speaks of access, and not to the reader."""
+_FORBIDS: Final = re.compile(
+    r"(?:\b(?:never|not|nor|no|cannot|avoids?|refuses?|prevents?|forbidden|could|attack\w*|malicious|exploit\w*)\b"
+    r"|n't\b|\bwith or\b)[^.!?;]*$"
+)
+_WAITS: Final = re.compile(r"[^.!?]{0,160}\b(?:until|unless|before)\b")
 MAX_EXAMPLES: Final = 50
 """Of one pattern in one text that may be excused; whoever gives more does not describe an attack."""
 MAX_READ: Final = 1_000_000
@@ -152,14 +161,19 @@ def _first(pattern: re.Pattern[str], plain: str) -> re.Match[str] | None:
 
 
 def _is_excused(plain: str, match: re.Match[str]) -> bool:
-    """Is it told of, as an attack or as what texts do; or forbidden, as in ``delete nothing without telling the
-    user``?"""
+    """Is it told of as an attack, or forbidden, as in ``delete nothing without telling the user``?"""
     before = plain[max(0, match.start() - 160) : match.start()]
+    said = match[0]
     if _QUOTED_SPEECH.search(before):
         return True
-    if match[0].startswith(("ignore", "disregard", "forget", "override", "bypass")):
-        return _OF_OTHERS.search(before) is not None
-    return match[0].startswith("without") and _FORBIDS.search(before) is not None
+    if said.startswith("without"):
+        return _FORBIDS.search(before) is not None
+    if said.startswith(_NEGATIONS):  # the demand itself begins so
+        return said.endswith(" that") and _WAITS.match(plain, match.end()) is not None
+    if said.startswith(("the user", "user")):
+        return _RESTRICTS.search(before) is not None
+    about_others = said.startswith(_ACTS_AGAINST) and _OF_OTHERS.search(before)
+    return bool(about_others or _NEGATED.search(before))
 
 
 def _plain(text: str) -> str:
