@@ -25,7 +25,7 @@ _GRACE_SEC: Final = 2.0
 _TERM_SEC: Final = 0.5
 _REAP_SEC: Final = 2.0
 _POLL_SEC: Final = 0.01
-_SWEEPS: Final = 20
+_SWEEPS: Final = 100
 _TAIL_BYTES: Final = 4096
 _LAST_READS: Final = 16
 
