@@ -88,7 +88,8 @@ _SECRECY: Final = tuple(
         r"\b(?:the\s+)?(?:user|human|operator)\s+(?:must|should)\s*(?:not|never|n't)\s+"
         r"(?:know|notice|find\s+out|learn|be\s+(?:told|informed|aware))\b",
         r"\bwithout\s+the\s+(?:user|human|operator)'?s?\s+(?:knowing|knowledge|noticing)\b",
-        r"(?:不要|不得|切勿|禁止|别)(?:告诉|告知|通知|提醒|让)[^。\n]{0,6}用户(?:知道|此事|这)?",
+        r"(?:不要|不得|切勿|禁止|别)(?:告诉|告知|通知|提醒)[^。\n]{0,6}用户(?!去|要|需|如何|怎|可以|应|重)",
+        r"(?:不要|不得|切勿|禁止|别)让[^。\n]{0,6}用户(?:知道|发现|察觉|得知)",
         r"(?:对|向)用户(?:隐瞒|保密)",
         r"\bne\s+(?:dis|dites|révèle[zr]?|informe[zr]?|préviens|prévenez)\s+(?:pas|rien|jamais)\b[^.\n]{0,30}"
         r"\butilisateur",
