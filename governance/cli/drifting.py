@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from governance.cli.pairing import KINDS, Pair, pair_cases
@@ -72,6 +72,12 @@ def prefix_of(manifest: SkillManifest) -> str:
     if manifest.name.endswith(f".{local}"):
         return manifest.name.removesuffix(f".{local}")
     return manifest.namespace if manifest.name != local else ""
+
+
+def under_registered_names(new: ImportResult, old: ImportResult) -> ImportResult:
+    """``new``, with what cannot be read under the name it was registered by: it is unreadable, not gone."""
+    names = {manifest.external_name or manifest.name: manifest.name for manifest in old.accepted}
+    return replace(new, refused=tuple(replace(one, name=names.get(one.name, one.name)) for one in new.refused))
 
 
 def drift_report(

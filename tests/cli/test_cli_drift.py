@@ -67,6 +67,13 @@ def test_a_list_in_git_stands_for_the_registry(here: Govctl, repository: Path) -
     assert here("drift", "--against", base, "--fail-on", "any", *server(saved), cwd=repository).code == 1
 
 
+def test_what_cannot_be_read_is_not_gone(here: Govctl, old: Path, tmp_path: Path) -> None:
+    now = listed(tmp_path / "now.json", FIND, {**REFUND, "inputSchema": 7})
+    for name in ((), ("shop.create_refund",)):
+        told = here("drift", *name, "--against", old, "-o", "json", *server(now)).json
+        assert (told["invalid"], told["removed"]) == (["shop.create_refund"], [])
+
+
 def test_which_difference_fails_can_be_chosen(here: Govctl, old: Path, tmp_path: Path) -> None:
     reworded, ordered = (
         listed(tmp_path / f"{index}.json", one, REFUND) for index, one in enumerate((REWORDED, ORDERED))

@@ -16,12 +16,13 @@ from pathlib import Path
 
 from governance.cli.comparing import add_comparing, comparer_of, settings_of
 from governance.cli.config import require_connection
-from governance.cli.drifting import FAILING, Before, Offer, drift_report, prefix_of
+from governance.cli.drifting import FAILING, Before, Offer, drift_report, prefix_of, under_registered_names
 from governance.cli.pairing import pair_up
 from governance.cli.run import Call
 from governance.cli.servers import WORD, add_servers, ask, imported, server_of
 from governance.cli.sources import Reader, existing
 from governance.core.contract import SkillManifest
+from governance.core.names import snake_name
 from governance.errors import UsageError
 from governance.importers import Imported, ImportResult, import_paths
 from governance.live import Heard
@@ -56,6 +57,7 @@ def run(call: Call) -> int:
         before, old, offer, new = _offline(call, name, source)
     else:
         before, old, offer, new = _online(call, str(name), source)
+    new = under_registered_names(new, old)
     with comparer_of(wanted) as comparer:
         pairs = pair_up(old, new, compare=partial(comparer.check, settings=settings_of(wanted)))
     return call.output.emit(drift_report(pairs, before, offer, old, new, fail_on=wanted.fail_on))
@@ -164,5 +166,6 @@ def _within(result: ImportResult, name: str) -> ImportResult:
         return manifest.name == name or manifest.name.startswith(f"{name}.")
 
     kept: tuple[Imported, ...] = tuple(one for one in result.imported if meant(one.manifest))
-    own = {name, name.rpartition(".")[2], ""}
-    return replace(result, imported=kept, refused=tuple(one for one in result.refused if one.name in own))
+    local = name.rpartition(".")[2]
+    unreadable = tuple(one for one in result.refused if not one.name or snake_name(one.name) in (name, local))
+    return replace(result, imported=kept, refused=unreadable)
