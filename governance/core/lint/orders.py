@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Final
+from typing import Final, NamedTuple
 
 from governance.core.lint.hidden import undisguised
 from governance.core.lint.model import Spot
@@ -25,6 +25,17 @@ _PRIVATE: Final = (
 )
 
 
+class _Phrase(NamedTuple):
+    """A pattern, and words of which a text must hold one before it is worth searching."""
+
+    words: tuple[str, ...]
+    pattern: re.Pattern[str]
+
+
+def _phrase(words: str, pattern: str) -> _Phrase:
+    return _Phrase(tuple(words.split()), re.compile(pattern))
+
+
 def _carries(what: str) -> str:
     verbs = "send|forward|upload|post|append|include|attach|pass|copy|paste|put|leak|exfiltrate|transmit"
     return rf"\b(?:{verbs})\b[^.\n]{{0,80}}{what}[^.\n]{{0,80}}\b(?:to|in|into|as|with|within|via|through)\b"
@@ -35,7 +46,6 @@ def _reads(what: str) -> str:
     return rf"\b(?:{verbs})\b[^.\n]{{0,60}}(?:{what})[^\n]{{0,200}}\b(?:{ends})\b"
 
 
-_CARRIES: Final = _carries(_PRIVATE + _SECRETS + ")")
 _FRAMED: Final = (
     r"<\s*important\s*>[\s\S]{0,600}?\b(?:before|after|when(?:ever)?|each\s+time)\s+(?:you\s+)?"
     r"(?:us(?:e|ing)|call(?:ing)?|invok(?:e|ing)|run(?:ning)?)\b[^.\n]{0,40}\b(?:tools?|functions?)\b"
@@ -45,64 +55,120 @@ _CONVERSATION: Final = re.compile(
     r"/properties/(?:messages|(?:chat_|conversation_)?history|conversation|transcript)/description"
 )
 """A field that is what a conversation goes into, by its name, in the sight of everybody."""
-_ORDERS: Final = tuple(
-    re.compile(pattern)
-    for pattern in (
-        rf"\b{_ACT_AGAINST}\s+(?:(?:all|any|every|the|of|these|those|my|your)\s+){{0,4}}{_EARLIER}\s+"
-        rf"(?:(?:system|user|developer|safety|tool|and)\s+){{0,2}}{_RULES}\b",
-        _CARRIES,
+_AGAINST: Final = _phrase(
+    " ".join(_ACTS_AGAINST),
+    rf"\b{_ACT_AGAINST}\s+(?:(?:all|any|every|the|of|these|those|my|your)\s+){{0,4}}{_EARLIER}\s+"
+    rf"(?:(?:system|user|developer|safety|tool|and)\s+){{0,2}}{_RULES}\b",
+)
+_CARRYING: Final = _phrase(
+    "conversation chat prompt instructions .ssh id_rsa mcp.json .aws", _carries(_PRIVATE + _SECRETS + ")")
+)
+_ORDERS: Final = (
+    _AGAINST,
+    _CARRYING,
+    _phrase(
+        "~/. /etc/passwd .ssh id_rsa mcp.json .aws",
         _reads(rf"~/\.(?:aws|cursor|gnupg|netrc)\b|/etc/passwd|{_SECRETS}"),
-        r"<\|(?:im_start|im_end|system|endoftext|assistant|user)\|?>?",
-        r"\[/?(?:inst|system)\]|<</?sys>>",
-        r"\byou\s+are\s+no\s+longer\s+(?:bound|restricted|limited)\s+by\b",
+    ),
+    _phrase("<|", r"<\|(?:im_start|im_end|system|endoftext|assistant|user)\|?>?"),
+    _phrase("inst] system] sys>>", r"\[/?(?:inst|system)\]|<</?sys>>"),
+    _phrase("longer", r"\byou\s+are\s+no\s+longer\s+(?:bound|restricted|limited)\s+by\b"),
+    _phrase(
+        "now",
         r"\byou\s+are\s+now\s+(?:a|an|in|the|dan)\b[^.\n]{0,40}"
         r"(?:\b(?:developer|debug|admin|maintenance|god|dan|root|sudo|jailbreak|unrestricted|unfiltered|unlocked)\s+mode|"
         r"\b(?:no|without|free\s+of)\b[^.\n]{0,20}\b(?:restrictions?|rules|guidelines|filters?)|"
         r"\bjailbr\w+|\bunrestricted)\b",
-        r"忽略(?:掉)?(?:之前|以上|先前|前面|上述|所有|一切)[^。\n]{0,12}(?:指令|指示|提示|规则|说明)",
+    ),
+    _phrase("忽略", r"忽略(?:掉)?(?:之前|以上|先前|前面|上述|所有|一切)[^。\n]{0,12}(?:指令|指示|提示|规则|说明)"),
+    _phrase(
+        "ignore",
         r"\bignore[zr]?\s+(?:toutes?\s+)?(?:les|vos|tes)\s+(?:instructions|consignes|règles)\s+"
         r"(?:précédentes|antérieures|ci-dessus|du\s+système)",
-        r"\bignora\s+(?:todas\s+)?las\s+instrucciones\s+(?:anteriores|previas)",
-        r"\bignoriere?\s+(?:alle\s+)?(?:vorherigen|bisherigen|obigen)\s+(?:anweisungen|regeln)",
-        r"\bignore\s+(?:todas\s+)?as\s+instruções\s+(?:anteriores|prévias)",
-        r"\bignora\s+(?:tutte\s+)?le\s+istruzioni\s+(?:precedenti|sopra)",
+    ),
+    _phrase("ignora", r"\bignora\s+(?:todas\s+)?las\s+instrucciones\s+(?:anteriores|previas)"),
+    _phrase("ignorier", r"\bignoriere?\s+(?:alle\s+)?(?:vorherigen|bisherigen|obigen)\s+(?:anweisungen|regeln)"),
+    _phrase("ignore", r"\bignore\s+(?:todas\s+)?as\s+instruções\s+(?:anteriores|prévias)"),
+    _phrase("ignora", r"\bignora\s+(?:tutte\s+)?le\s+istruzioni\s+(?:precedenti|sopra)"),
+    _phrase(
+        "игнорируй",
         r"\bигнорируй(?:те)?\s+(?:все\s+)?(?:предыдущие|прежние|прошлые)\s+(?:инструкции|указания|правила|команды)",
+    ),
+    _phrase(
+        "無視",
         r"(?:以前|これまで|前|上記)の(?:すべての|全ての)?(?:指示|命令|指令|ルール)[をは]?(?:すべて|全て)?無視",
-        r"이전(?:의)?\s*(?:모든\s*)?(?:지시|명령|지침)(?:\s*사항)?[을를은는]?\s*(?:모두\s*)?무시",
-    )
+    ),
+    _phrase("무시", r"이전(?:의)?\s*(?:모든\s*)?(?:지시|명령|지침)(?:\s*사항)?[을를은는]?\s*(?:모두\s*)?무시"),
 )
-_TOOL_ORDERS: Final = tuple(map(re.compile, (_FRAMED, _carries(r"~/\.\w+"), _reads(r"~/\.(?:config|env)\b"))))
+_TOOL_ORDERS: Final = (
+    _phrase("important", _FRAMED),
+    _phrase("~/.", _carries(r"~/\.\w+")),
+    _phrase("~/.", _reads(r"~/\.(?:config|env)\b")),
+)
 """What a tool has no business to say; instructions that are read speak of files and of tools in good faith."""
 _ROUND: Final = r"\b(?:\s+(?:sobre|de|que|nada)\b|\s*[.!,;)]|\s*$)"
-_SECRECY: Final = tuple(
-    re.compile(pattern)
-    for pattern in (
+_SECRECY: Final = (
+    _phrase(
+        "user human operator customer",
         r"\b(?:do\s+not|don't|never|must\s+not|should\s+not|without)\s+(?:ever\s+)?"
         r"(?:tell(?:ing)?|inform(?:ing)?|notify(?:ing)?|alert(?:ing)?)\s+(?:the\s+)?(?:user|human|operator|customer)s?\b"
         r"(?:\s+(?:about|that|of|anything|this|it|what(?!\s+to\b))\b|\s*[.!,;)]|\s*$)",
+    ),
+    _phrase(
+        "user human operator anyone anybody",
         r"\b(?:do\s+not|don't|never|must\s+not|without)\s+(?:ever\s+)?(?:mention|reveal|disclose|admit)(?:ing)?\s+"
         r"(?:this|that|these|it|any\s+of\s+this|the\s+(?:existence|instructions?))\b[^.\n]{0,60}"
         r"\b(?:to\s+)?(?:the\s+)?(?:user|human|anyone|anybody|operator)\b",
+    ),
+    _phrase(
+        "hide conceal keep",
         r"\b(?:hide|conceal|keep)\s+(?:this|that|these|it|the\s+\w+)\s+(?:[^.\n]{0,30}\s)?(?:hidden\s+|secret\s+)?"
         r"from\s+the\s+(?:user|human|operator)\b(?!'s)(?!\s+(?:interface|list|menu|table|group))",
+    ),
+    _phrase(
+        "user human operator",
         r"\b(?:the\s+)?(?:user|human|operator)\s+(?:must|should)\s*(?:not|never|n't)\s+"
         r"(?:know|notice|find\s+out|learn|be\s+(?:told|informed|aware))\b",
+    ),
+    _phrase(
+        "knowing knowledge noticing",
         r"\bwithout\s+the\s+(?:user|human|operator)'?s?\s+(?:knowing|knowledge|noticing)\b",
+    ),
+    _phrase(
+        "用户",
         r"(?:不要|不得|切勿|禁止|别)(?:告诉|告知|通知|提醒)[^。\n]{0,6}用户(?!去|要|需|如何|怎|可以|应|重)",
-        r"(?:不要|不得|切勿|禁止|别)让[^。\n]{0,6}用户(?:知道|发现|察觉|得知)",
-        r"(?:对|向)用户(?:隐瞒|保密)",
+    ),
+    _phrase("用户", r"(?:不要|不得|切勿|禁止|别)让[^。\n]{0,6}用户(?:知道|发现|察觉|得知)"),
+    _phrase("用户", r"(?:对|向)用户(?:隐瞒|保密)"),
+    _phrase(
+        "utilisateur",
         r"\bne\s+(?:dis|dites|révèle[zr]?|informe[zr]?|préviens|prévenez)\s+(?:pas|rien|jamais)\b[^.\n]{0,30}"
         r"\butilisateur",
-        r"\bà\s+l'insu\s+de\s+l'utilisateur",
+    ),
+    _phrase("utilisateur", r"\bà\s+l'insu\s+de\s+l'utilisateur"),
+    _phrase(
+        "usuario",
         rf"\bno\s+(?:le\s+)?(?:digas|cuentes|menciones|informes|reveles)\s+(?:(?:nada|esto|eso)\s+)?al\s+usuario{_ROUND}",
+    ),
+    _phrase(
+        "usuário",
         rf"\bnão\s+(?:diga|conte|informe|mencione|revele)\s+(?:(?:nada|isso|isto)\s+)?ao\s+usuário{_ROUND}",
+    ),
+    _phrase(
+        "utente",
         r"\bnon\s+(?:dire|dirlo|rivelare|menzionare)\s+(?:(?:nulla|niente|questo)\s+)?all'utente",
+    ),
+    _phrase(
+        "nutzer anwender",
         r"\b(?:sage?n?|verrate?n?|erzähle?n?|teile?n?)\s+(?:sie\s+)?(?:(?:es|dies|das)\s+)?"
         r"dem\s+(?:nutzer|benutzer|anwender)\s+nichts?\b",
+    ),
+    _phrase(
+        "пользовател",
         r"\bне\s+(?:говори|сообщай|рассказывай|упоминай)(?:те)?\s+(?:(?:об\s+этом|этого|ничего)\s+)?пользовател",
-        r"ユーザー[にへ]は?[^。\n]{0,12}(?:伝え|知らせ|教え|話さ|言わ)(?:ない|ず|るな)",
-        r"사용자에게\s*(?:이\s*사실을\s*|절대\s*)?(?:알리|말하)지\s*마",
-    )
+    ),
+    _phrase("ユーザー", r"ユーザー[にへ]は?[^。\n]{0,12}(?:伝え|知らせ|教え|話さ|言わ)(?:ない|ず|るな)"),
+    _phrase("사용자", r"사용자에게\s*(?:이\s*사실을\s*|절대\s*)?(?:알리|말하)지\s*마"),
 )
 _QUOTED_SPEECH: Final = re.compile(
     r"\b(?:detect|block|filter|flag|reject|scan|classif|recogni[sz]e|such\s+as|like|e\.g\.|attack|injection)\w*\b"
@@ -137,7 +203,7 @@ def secrecy(manifest: SkillManifest) -> Iterator[Spot]:
     yield from _matches(manifest, _SECRECY, "the text asks the model to keep something from its user")
 
 
-def _matches(manifest: SkillManifest, patterns: tuple[re.Pattern[str], ...], meaning: str) -> Iterator[Spot]:
+def _matches(manifest: SkillManifest, phrases: tuple[_Phrase, ...], meaning: str) -> Iterator[Spot]:
     read = 0
     for pointer, text in prose(manifest):
         read += len(text)
@@ -145,10 +211,12 @@ def _matches(manifest: SkillManifest, patterns: tuple[re.Pattern[str], ...], mea
             yield Spot(pointer, f"the skill has more than {MAX_READ:,} characters of text, too many to be searched")
             return
         plain = _plain(text)
-        for pattern in patterns:
-            if pattern.pattern == _CARRIES and _CONVERSATION.search(pointer):
+        for phrase in phrases:
+            if not any(word in plain for word in phrase.words):
                 continue
-            if match := _first(pattern, plain):
+            if phrase is _CARRYING and _CONVERSATION.search(pointer):
+                continue
+            if match := _first(phrase.pattern, plain):
                 shown = " ".join(match[0].split())
                 yield Spot(pointer, f"{meaning}: {shown[:120]!r}", line=line_of(text, shown))
                 break
