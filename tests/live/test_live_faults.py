@@ -193,6 +193,12 @@ def test_over_http_the_same_is_said(by_hand_over_http: ByHand, habit: str) -> No
     assert caught.value.message.partition("/mcp ")[2] == complaint(habit).partition(f"{habit} ")[2]
 
 
+@pytest.mark.parametrize(("habit", "said"), [("announcing", "changed its list"), ("huge-numbers", "cannot be read")])
+def test_what_stands_in_events_is_heard(by_hand_over_http: ByHand, habit: str, said: str) -> None:
+    with pytest.raises(ToolServerFailed, match=said):
+        read_server(by_hand_over_http(habit, events=True).address, bounds=SOON)
+
+
 def test_a_compressed_answer_is_not_unpacked(by_hand_over_http: ByHand) -> None:
     server = by_hand_over_http("plain", headers={"content-encoding": "gzip"})
     with pytest.raises(ToolServerFailed, match="compresses its answers"):
