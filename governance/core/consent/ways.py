@@ -58,21 +58,23 @@ class Case:
     def lines_met(self, admitted: Iterable[Published]) -> list[Line]:
         """The lines that ``admitted`` versions (ascending) stand in, lowest such version first.
 
-        A line that is wholly yanked is passed over if the next one was not judged against it: it was gone
-        before anything followed it. Otherwise it counts, so that yanking a line never moves its callers
+        A line of which only yanked versions are met is passed over if none of the others was judged against it: it
+        was gone before anything followed it. Otherwise it counts, so that yanking a line never moves its callers
         across a break.
         """
-        met = {self.home(one).opens: self.home(one) for one in admitted}
-        return [line for line in met.values() if not self._gone_before_anything_followed(line)]
-
-    def _gone_before_anything_followed(self, line: Line) -> bool:
-        if any(one.yanked is None for one in line.versions):
-            return False
-        following = next((other for other in self.lines if other.opens > line.opens), None)
-        if following is None:
-            return False
-        judged_against = following.versions[0].baseline
-        return judged_against is None or self.homes.get(judged_against) is not line
+        met: dict[Version, list[Published]] = {}
+        followed: set[Version] = set()
+        for one in admitted:
+            home = self.home(one).opens
+            met.setdefault(home, []).append(one)
+            before = self.homes.get(one.baseline) if one.baseline is not None else None
+            if before is not None and before.opens != home:
+                followed.add(before.opens)
+        return [
+            self.home(versions[0])
+            for opens, versions in met.items()
+            if opens in followed or any(one.yanked is None for one in versions)
+        ]
 
     def ways_to_accept(self, targets: Sequence[Line]) -> tuple[Way, ...]:
         """What to write to be served from one of ``targets``: a range each, the flag, registration."""
