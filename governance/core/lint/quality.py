@@ -195,14 +195,22 @@ def no_owner(manifest: SkillManifest) -> Iterator[Spot]:
 
 
 def unexplained_optional(manifest: SkillManifest) -> Iterator[Spot]:
+    around: dict[str, Any] | None = None
+    required: frozenset[str] = frozenset()
     for pointer, name, schema, parent in fields(manifest.input_schema, "/input_schema"):
-        required = parent.get("required")
-        if (isinstance(required, list) and name in required) or not isinstance(schema, dict):
+        if parent is not around:
+            around, listed = parent, parent.get("required")
+            required = frozenset(filter(_is_text, listed)) if isinstance(listed, list) else frozenset()
+        if name in required or not isinstance(schema, dict):
             continue
         if "default" in schema or _is_constant(schema) or _takes_null(schema):
             continue
         if not any(map(_ABSENCE.search, _told_of(schema))):
             yield Spot(pointer, f'"{name}" is optional, and nothing says what happens without it')
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
 
 
 def unmarked_sensitive(manifest: SkillManifest) -> Iterator[Spot]:

@@ -68,6 +68,8 @@ def offered(schema: JSON, pointer: str) -> list[tuple[str, dict[str, Any]]]:
     waiting = [""]
     while waiting:
         start = waiting.pop()
+        if pointer + start in found:
+            continue  # asked for by many before its turn came
         for here, node in subschemas(_at(schema, start), pointer + start, aside=_ASIDE):
             if here in found:
                 continue

@@ -12,6 +12,7 @@ from governance.core.schema.budget import Budget
 
 _SCAN_LIMIT: Final = 20_000
 _DIGITS_A_STEP: Final = 50
+_DOUBLES_ARE_EXACT: Final = 1 << 45
 
 
 class NumberUndecided(Exception):
@@ -88,12 +89,21 @@ class NumberRange:
                 break
             budget.spend()
             if self.admits(factor * period):
-                return factor * period
+                return self._plainer(factor * period, period, budget)
         else:
             return None
         if cycle + len(self.excluded) * cycle + 1 <= _SCAN_LIMIT:
             return None
         raise NumberUndecided
+
+    def _plainer(self, found: Fraction, period: Fraction, budget: Budget) -> Fraction:
+        """An integer instead of a fraction that has more digits than validators which use doubles can hold."""
+        if found.denominator == 1 or abs(found) < _DOUBLES_ARE_EXACT:
+            return found
+        try:
+            return self._find_multiple(_lcm(period, Fraction(1)), budget) or found
+        except NumberUndecided:
+            return found
 
     def _find_real(self, budget: Budget) -> Fraction | None:
         """Any interval of more than one point holds infinitely many decimals that dodge finitely many periods."""

@@ -61,6 +61,7 @@ NUMBERS: Final[list[Row]] = [
     ("a fraction far below a great bound", {**N, "maximum": 10**20}, {**N, "maximum": 10**20, "multipleOf": 1}, ">"),
     ("a fraction far above a great bound", {**N, "minimum": -(10**20)}, {**N, "minimum": -(10**20), "multipleOf": 1}, ">"),
     ("a small period below a great bound", {**N, "exclusiveMaximum": 10**20}, {**N, "exclusiveMaximum": 10**20, "multipleOf": 0.001}, ">"),
+    ("a fractional period above a great bound", {**N, "multipleOf": 1.5}, {**N, "multipleOf": 1.5, "maximum": 10**20}, ">"),
     ("integers are multiples of one", I, {**N, "multipleOf": 1}, "="),
     ("integers are multiples of a half", I, {**N, "multipleOf": 0.5}, "<"),
     ("a tenth is exact", {**N, "multipleOf": 0.3}, {**N, "multipleOf": 0.1}, "<"),
