@@ -113,6 +113,12 @@ METRICS: Final = _table(
         help="Refusals put on record, by action and error code.",
     ),
     Metric(
+        name="governance_webhook_attempts_total",
+        type=MetricType.COUNTER,
+        labels=("result",),
+        help="Attempts to deliver to webhooks, by result: delivered, refused, no_answer.",
+    ),
+    Metric(
         name="governance_job_runs_total",
         type=MetricType.COUNTER,
         labels=("job", "result"),

@@ -63,6 +63,13 @@ def _database_url(text: str) -> str:
     raise ValueError("does not begin with postgresql://")
 
 
+def _switch(text: str) -> bool:
+    """Raises ValueError."""
+    if text.lower() not in ("true", "false"):
+        raise ValueError("is neither true nor false")
+    return text.lower() == "true"
+
+
 SETTINGS: tuple[Setting, ...] = (
     Setting(
         field="database_url",
@@ -185,6 +192,14 @@ SETTINGS: tuple[Setting, ...] = (
         meaning="Most streams of events that this replica keeps open at a time.",
     ),
     Setting(
+        field="webhook_private",
+        variable="GOVCTL_WEBHOOK_PRIVATE",
+        read=_switch,
+        default=False,
+        shown_default="false",
+        meaning="Whether webhooks may go to addresses inside this network, and without TLS.",
+    ),
+    Setting(
         field="otlp_endpoint",
         variable="OTEL_EXPORTER_OTLP_ENDPOINT",
         read=_text,
@@ -217,6 +232,7 @@ class Settings:
     ceiling_ms: int = 250
     drain_sec: int = 0
     max_event_streams: int = 100
+    webhook_private: bool = False
     otlp_endpoint: str | None = None
     unknown: tuple[str, ...] = ()
 

@@ -25,7 +25,7 @@ def test_nothing_set_means_the_defaults_that_the_table_shows() -> None:
     for setting in SETTINGS:
         if isinstance(setting.default, int | str):
             assert getattr(read, setting.field) == setting.default
-            assert setting.shown_default == str(setting.default)
+            assert setting.shown_default == str(setting.default).lower()
 
 
 def test_every_variable_fills_its_field() -> None:
@@ -45,6 +45,7 @@ def test_every_variable_fills_its_field() -> None:
         "GOVCTL_CEILING_MS": "80",
         "GOVCTL_DRAIN_SEC": "5",
         "GOVCTL_MAX_EVENT_STREAMS": "7",
+        "GOVCTL_WEBHOOK_PRIVATE": "true",
         "OTEL_EXPORTER_OTLP_ENDPOINT": "http://collector:4318",
     }
     assert set(given) == {setting.variable for setting in SETTINGS}
@@ -64,6 +65,7 @@ def test_every_variable_fills_its_field() -> None:
         ceiling_ms=80,
         drain_sec=5,
         max_event_streams=7,
+        webhook_private=True,
         otlp_endpoint="http://collector:4318",
     )
 

@@ -21,7 +21,8 @@ class WebhookRow(Row, table=True):
         grants(
             "SELECT",
             "INSERT",
-            "UPDATE (secret, previous_secret, position_xact, position_id, disabled, revision, deleted_at)",
+            "UPDATE (secret, previous_secret, previous_until, position_xact, position_id, disabled, revision,"
+            " deleted_at)",
         ),
     )
 
@@ -33,6 +34,7 @@ class WebhookRow(Row, table=True):
     """Event types; empty: all."""
     secret: bytes = Field(sa_column=Column(LargeBinary, nullable=False))
     previous_secret: bytes | None = Field(default=None, sa_column=Column(LargeBinary))
+    previous_until: datetime | None = Field(default=None, sa_column=Column(DateTime(timezone=True)))
     position_xact: int = Field(sa_column=Column(BigInteger, nullable=False))
     position_id: int = Field(sa_column=Column(BigInteger, nullable=False))
     disabled: str | None = Field(default=None, sa_column=Column(Text))

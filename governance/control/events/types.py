@@ -23,6 +23,13 @@ SILENT: Final = frozenset(
         "check.run",
         "consumer.contact",
         "line.bind",
+        "webhook.create",
+        "webhook.delete",
+        "webhook.rotate",
+        "webhook.disable",
+        "webhook.enable",
+        "webhook.ping",
+        "webhook.redeliver",
     }
 )
 """Actions that are nobody's news: who holds which token, and what happens at every other call."""

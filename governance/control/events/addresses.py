@@ -1,0 +1,93 @@
+"""Where a delivery may go: never, unless an operator allows it, to where only this machine can."""
+
+from __future__ import annotations
+
+import ipaddress
+import socket
+from dataclasses import dataclass
+from typing import Final
+from urllib.parse import SplitResult, urlsplit
+
+from governance.errors import Fault, InvalidRequest
+
+_MAX_URL: Final = 2_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Address:
+    """A host with the one address of it that was looked at, so that it cannot become another on the way."""
+
+    url: str
+    """With the address in the host's place."""
+    host: str
+    """The ``Host`` header."""
+    server_name: str
+    """Whose certificate it must be."""
+
+
+class Unreachable(Exception):
+    """Nothing may be sent there, or the name leads nowhere; the text says why."""
+
+
+def check_url(url: str, *, private: bool) -> None:
+    """Raises InvalidRequest for an address that nothing can be sent to. Names are looked up at each delivery."""
+    why = _fault(url, private=private)
+    if why is not None:
+        raise InvalidRequest(
+            f"Nothing can be sent to that address: it {why}.",
+            fix="Give an https address without credentials, for example https://hooks.example.com/skills.",
+            faults=[Fault(pointer="/url", message=why, code="url")],
+        )
+
+
+def _fault(url: str, *, private: bool) -> str | None:
+    if len(url) > _MAX_URL or not url.isascii() or not url.isprintable() or " " in url:
+        return "is too long, or holds characters that no address has"
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError:
+        return "cannot be read"
+    if parts.scheme not in ("https", "http") or not parts.hostname:
+        return "is no http address"
+    if parts.scheme == "http" and not private:
+        return "is not https"
+    if parts.username is not None or parts.password is not None:
+        return "holds credentials, which would stand in logs"
+    if parts.fragment:
+        return "has a fragment, which is never sent"
+    if port == 0:
+        return "has no port"
+    try:
+        literal = ipaddress.ip_address(parts.hostname)
+    except ValueError:
+        return None
+    return None if private or literal.is_global else "lies inside this network"
+
+
+def located(url: str, *, private: bool) -> Address:
+    """Look the host up, once. Raises Unreachable where any of its addresses lies inside this network."""
+    parts = urlsplit(url)
+    host = parts.hostname or ""
+    try:
+        found = socket.getaddrinfo(
+            host, parts.port or (443 if parts.scheme == "https" else 80), type=socket.SOCK_STREAM
+        )
+    except (OSError, UnicodeError):
+        raise Unreachable(f"{host} leads nowhere") from None
+    addresses = [str(one[4][0]).partition("%")[0] for one in found]
+    if not private and not all(_is_outside(one) for one in addresses):
+        raise Unreachable(f"{host} lies inside this network")
+    return Address(url=_with_host(parts, addresses[0]), host=parts.netloc, server_name=host)
+
+
+def _is_outside(address: str) -> bool:
+    ip = ipaddress.ip_address(address)
+    mapped = getattr(ip, "ipv4_mapped", None) or getattr(ip, "sixtofour", None)
+    return ip.is_global and not ip.is_multicast and (mapped is None or mapped.is_global)
+
+
+def _with_host(parts: SplitResult, address: str) -> str:
+    host = f"[{address}]" if ":" in address else address
+    port = f":{parts.port}" if parts.port else ""
+    return parts._replace(netloc=f"{host}{port}").geturl()
