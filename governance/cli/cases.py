@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from governance.cli.linting import finding_place
 from governance.cli.present import (
     JSONObject,
     exceptions_used,
@@ -23,6 +24,7 @@ from governance.cli.report import Case, Change, Fact, Remark, Suppression, Weigh
 from governance.core.canonical import canonical_or_text
 from governance.core.document import Locate, nowhere
 from governance.core.gate import REASONS
+from governance.core.lint import lint
 from governance.errors import Fault, Place
 from governance.importers import Imported, Refused
 
@@ -143,8 +145,17 @@ def decision_cases(decision: JSONObject, source: Imported | None) -> tuple[Case,
         row = REASONS.get(reason["code"])
         pointer = reason.get("pointer") or (row.field if row else "")
         fingerprint = fingerprint_of(subject.skill, reason["code"], pointer, reason.get("fingerprint") or "")
-        parts[GATE].append(subject.remark(reason_change(reason), weight, fingerprint=fingerprint, pointer=pointer))
+        remark = subject.remark(reason_change(reason), weight, fingerprint=fingerprint, pointer=pointer)
+        parts[GATE].append(_moved(remark, _linted_place(reason, source)))
     return tuple(subject.case(part, remarks) for part, remarks in parts.items())
+
+
+def _linted_place(reason: Mapping[str, Any], source: Imported | None) -> Place | None:
+    """A decision names the text that a lint blocks; the line inside it is found again."""
+    if source is None or reason["code"] != "lint":
+        return None
+    said = (one for one in lint(source.manifest) if reason["message"] == f"{one.id} at {one.pointer}: {one.message}")
+    return next((finding_place(source, one) for one in said), None)
 
 
 def comparison_cases(comparison: JSONObject, subject: Subject, *, fails: Collection[str]) -> tuple[Case, ...]:

@@ -85,10 +85,11 @@ def _located(findings: Iterable[LintFinding], result: ImportResult) -> Iterator[
     sources = {(item.manifest.name, item.manifest.version): item for item in result.imported}
     for finding in findings:
         item = sources[finding.skill, finding.version]
-        yield Located(finding=finding, skill=_spelled(item), place=_place(item, finding))
+        yield Located(finding=finding, skill=_spelled(item), place=finding_place(item, finding))
 
 
-def _place(item: Imported, finding: LintFinding) -> Place:
+def finding_place(item: Imported, finding: LintFinding) -> Place:
+    """The line a finding speaks of, inside the text of a SKILL.md too."""
     place = item.locate(finding.pointer) or item.origin
     if finding.pointer == BODY and item.importer == "skill_md" and place.line is not None:
         return replace(place, line=place.line + finding.line)

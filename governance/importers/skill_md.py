@@ -117,7 +117,7 @@ def _draft(parts: Parts, source: Source) -> SkillDraft:
         if tokens[:1] == ["business_rules"] and len(tokens) > 1 and tokens[1].isdigit():
             line = rule_lines[int(tokens[1])] if int(tokens[1]) < len(rule_lines) else 0
             return Place(file=source.file, line=parts.body_line + line)
-        if pointer.startswith(BODY) or BODY.startswith(f"{pointer}/") and pointer:
+        if pointer.startswith(BODY) or (BODY.startswith(f"{pointer}/") and pointer):
             return Place(file=source.file, line=parts.body_line)
         bare = pointer.removeprefix("/extensions/skill_md")
         return document.locate(bare.replace("/allowed_tools", "/allowed-tools", 1))
