@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import threading
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -223,6 +225,25 @@ def test_an_interrupted_comparison_is_counted_and_asked_again(pair: tuple[SkillM
     judge = Judge(comparer=Comparer(ceiling_sec=1e-9), telemetry=telemetry)
     assert [judge.compare(*pair).interrupted for _ in range(2)] == [True, True]
     assert sample(telemetry, "governance_comparisons_interrupted_total") == 2
+
+
+@pytest.mark.parametrize(("tick", "verdict"), [(0.0, "compatible"), (0.1, "undecided")])
+def test_the_ceiling_of_the_service_is_of_the_work_that_a_thread_does(
+    settings: Settings, manifest: Manifest, monkeypatch: pytest.MonkeyPatch, tick: float, verdict: str
+) -> None:
+    """Three looks at the clock are more than 250 ms of work; time that passes otherwise does not count."""
+    worked = itertools.count(1)
+    monkeypatch.setattr(time, "thread_time", lambda: next(worked) * tick)
+    optional = {"type": "object", "properties": {"city": {"type": "string", "maxLength": 9}}}
+    with running_service(settings) as service:
+        service.admin.put_version(manifest(input_schema=optional))
+        wider = {"type": "object", "properties": {"city": {"type": "string", "maxLength": 99}}}
+        (decision,) = service.admin.check(
+            [manifest(version="1.1.0", input_schema=wider, compatibility="input_compatible")]
+        ).decisions
+    assert decision["verdict"] == verdict
+    told = [finding["message"] for finding in decision["compared"][0]["findings"] if "(time)" in finding["message"]]
+    assert bool(told) is (verdict == "undecided")
 
 
 def test_the_ceiling_of_the_settings_holds_in_the_service(settings: Settings, manifest: Manifest) -> None:
