@@ -34,6 +34,14 @@ def release_report(release: Release, *, word: str = "", exit_code: int | None = 
     )
 
 
+def untouched_report() -> Report:
+    """Nothing that changed holds a skill: there is nothing to judge, so nothing blocks."""
+    sentence = "no changed file holds a skill."
+    document = release_document(Release(against="", decisions=())) | {"decision": "allow"}
+    blocks = (Verdict(word="allow", sentence=sentence, tone=TONES["allow"]),)
+    return Report(document=document, blocks=blocks, records=[], cases=())
+
+
 def release_cases(release: Release) -> tuple[Case, ...]:
     """Everything that was judged: each candidate, what is gone, what could not be read."""
     find, before = sources_by_skill(release.sources), sources_by_skill(release.baseline_sources)

@@ -10,12 +10,13 @@ from functools import partial
 from pathlib import Path
 
 from governance.cli.announcing import Numbers, only_one_number
+from governance.cli.changed import ChangedFiles
 from governance.cli.checking import Release, check_release
 from governance.cli.comparing import add_comparing, comparer_of, settings_of
 from governance.cli.config import Connection, find_connection
 from governance.cli.crew import Crew, jobs, jobs_for
 from governance.cli.gitsource import repository_of
-from governance.cli.releases import release_report
+from governance.cli.releases import release_report, untouched_report
 from governance.cli.run import Call
 from governance.cli.servers import SOURCES, WORD, add_servers, read_sources
 from governance.cli.sources import GIT, Reader
@@ -51,6 +52,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--jobs", metavar="N", type=jobs, help="how many processes judge (default: one a core where it pays)"
     )
+    parser.add_argument(
+        "--changed",
+        metavar="FILE",
+        help="judge only skills in the files listed there (- for standard input), a path a line or ended by NUL",
+    )
     add_servers(parser)
 
 
@@ -59,14 +65,18 @@ def run(call: Call) -> int:
     wanted = call.arguments
     only_one_number(wanted)
     new = read_sources(call, wanted.paths, namespace=wanted.namespace, version=wanted.version)
-    if not new.imported and not new.refused:
+    changed = None if wanted.changed is None else ChangedFiles.read(wanted.changed)
+    if not new.imported and not new.refused and changed is None:
         raise UsageError("There is no skill in what was given.", fix="`govctl import PATH` says what was passed over.")
-    release = _release(call, new)
+    release = _release(call, new, changed)
+    if release is None:
+        return call.output.emit(untouched_report())
     code = 0 if wanted.fail_on == "never" else release.exit_code
     return call.output.emit(release_report(release, exit_code=code))
 
 
-def _release(call: Call, new: ImportResult) -> Release:
+def _release(call: Call, new: ImportResult, changed: ChangedFiles | None) -> Release | None:
+    """What the gate says; None where no changed file holds a skill, nor held one."""
     wanted = call.arguments
     against = wanted.against or _default_baseline(call)
     fail_on = Verdict(wanted.fail_on) if wanted.fail_on in ("risky", "breaking") else None
@@ -76,9 +86,18 @@ def _release(call: Call, new: ImportResult) -> Release:
             call.output.note("--allow-removed: a registry does not see what is missing in these files.")
         from governance.cli.registry import check_online  # an offline check needs no HTTP client
 
+        if changed is not None:
+            new = changed.only(new, changed.touched(new))
+            if not new.imported and not new.refused:
+                return None
         return check_online(call, new, fail_on=fail_on, transitive=not wanted.no_transitive, numbers=numbers)
     reader = Reader.of(call)
     old = reader.skills(against, version=wanted.old_version, beside=wanted.paths)
+    if changed is not None:
+        touched = changed.touched(new, old)
+        new, old = changed.only(new, touched), changed.only(old, touched)
+        if not (new.imported or new.refused or old.imported):
+            return None
     most = wanted.jobs or jobs_for(sum(map(_characters, new.accepted)))
     total, quiet = len(new.accepted), call.output.quiet
     with comparer_of(wanted) as comparer, Crew(most) as crew, progress("checking", total, quiet=quiet) as bar:
