@@ -72,6 +72,8 @@ def server_of(call: Call, words: Sequence[str]) -> Server | None:
         raise UsageError(
             f"{words[0][:80]} is an address, not a path.", fix=f"A running MCP server: `{WORD} {words[0][:80]}`."
         )
+    elif words[:1] == [WORD] and not Path(WORD).exists():
+        raise UsageError("Which MCP server?", fix="Write `mcp URL`, or `mcp -- CMD ARG…`.")
     fitting = {Command: _ONLY_STARTED, Address: _ONLY_CALLED}.get(type(server), ())
     for name in (*_ONLY_STARTED, *_ONLY_CALLED):
         if getattr(wanted, name) and name not in fitting:
@@ -97,12 +99,20 @@ def read_sources(
     return imported(ask(call, server), namespace=namespace, version=version)
 
 
-def ask(call: Call, server: Server) -> Heard:
-    """What the server says, within the time of ``--timeout`` for each answer. Raises as :func:`read_server`."""
+def ask(call: Call, server: Server, *, may_be_empty: bool = False) -> Heard:
+    """What the server says, within the time of ``--timeout`` for each answer.
+
+    Raises:
+        UsageError: it offers nothing, where that says nothing.
+        ToolServerFailed, AuthError: as for :func:`governance.live.read_server`.
+    """
     seconds = call.arguments.timeout or DEFAULT_BOUNDS.answer_sec
     bounds = replace(DEFAULT_BOUNDS, answer_sec=seconds, whole_sec=_WHOLE * seconds)
     with progress(one_line(f"asking {server.label}", 60), None, quiet=call.output.quiet):
-        return read_server(server, bounds=bounds)
+        heard = read_server(server, bounds=bounds)
+    if not heard.tools and not may_be_empty:
+        raise UsageError(f"{heard.label} offers no tool: its list is empty.", fix="Ask a server that has tools.")
+    return heard
 
 
 def imported(heard: Heard, *, namespace: str | None = None, version: str | None = None) -> ImportResult:

@@ -92,6 +92,13 @@ def test_a_server_is_linted_and_checked_against_a_file(here: Govctl, tmp_path: P
         assert here("check", "mcp", "--against", old, "-o", form, *server(new)).code == 1
 
 
+def test_a_server_without_a_tool_is_nothing_to_judge(here: Govctl, tmp_path: Path) -> None:
+    for command in ("import", "lint", "check"):
+        done = here(command, "mcp", *server(listed(tmp_path / "none.json")))
+        assert done.code == 2
+        assert "its list is empty" in done.err
+
+
 def test_the_servers_own_flags_are_its_own(here: Govctl, tmp_path: Path) -> None:
     told = tmp_path / "told.json"
     done = here(
@@ -123,6 +130,8 @@ def test_a_folder_called_mcp_is_a_path_as_ever(here: Govctl, tmp_path: Path) -> 
     ("words", "said"),
     [
         (("mcp", "--"), "no command after `--`"),
+        (("mcp",), "Which MCP server?"),
+        (("mcp", "python", "server.py"), "Which MCP server?"),
         (("mcp", "x.json", "--", "sh"), "What stands before `--` is 'mcp x.json'"),
         (("mcp", "ftp://host/"), "no address of"),
         (("https://host/mcp",), "is an address, not a path"),

@@ -96,7 +96,7 @@ class _Source:
             numbers = {manifest.version for manifest in found.accepted}
             version = numbers.pop() if len(numbers) == 1 else None
             return cls(offer=Offer(label=" ".join(words), version=version or None), heard=None, paths=words)
-        heard = ask(call, server)
+        heard = ask(call, server, may_be_empty=True)
         said = heard.server.get("version")
         version = said if isinstance(said, str) and said else None
         return cls(offer=Offer(label=heard.label, version=version), heard=heard, paths=())
