@@ -24,6 +24,7 @@ import pytest
 from registry import Manifest, Service
 
 from governance.client import ControlPlane
+from governance.control.auth.service import new_secret
 from governance.control.serving import serving
 from governance.control.settings import Settings
 from governance.errors import ServiceError, UsageError
@@ -47,6 +48,26 @@ def test_the_token_outlives_the_process_and_a_lost_file_gets_a_new_one(settings:
         with serving(settings) as again, ControlPlane(again.address, again.token) as client:
             assert client.ready().status == "ok"
             assert again.token not in {kept, "govctl_guess"}
+
+
+def test_replicas_that_are_given_the_same_secret_share_one_token(settings: Settings, tmp_path: Path) -> None:
+    given = new_secret()
+    homes = [tmp_path / name for name in ("one", "two")]
+    for home in homes:
+        home.mkdir()
+        (home / "server.json").write_text(json.dumps({"token": given}))
+    with ThreadPoolExecutor(2) as pool:
+        found = list(pool.map(lambda home: token_of(replace(settings, home=home)), homes))
+    assert found == [given, given]
+    with serving(replace(settings, home=homes[0])) as running, ControlPlane(running.address, given) as client:
+        (only,) = client.tokens()
+        client.revoke_token(only.id)
+    assert token_of(replace(settings, home=homes[1])) != given  # what was revoked is not taken again
+
+
+def token_of(settings: Settings) -> str:
+    with serving(settings) as running:
+        return running.token
 
 
 def test_a_taken_port_is_told_before_anything_is_started(settings: Settings) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import secrets
 from typing import Annotated, Any, Final
 
@@ -17,6 +18,7 @@ from governance.wire import Grant
 
 SECRET_PREFIX: Final = "govctl_"
 _SECRET_BYTES = 32
+_WHOLE = re.compile(re.escape(SECRET_PREFIX) + r"[A-Za-z0-9_-]{43}")
 _SHOWN = len(SECRET_PREFIX) + 5
 _MAX_SECRET = 200
 _USE_RESOLUTION_SEC = 60
@@ -26,6 +28,11 @@ _USE_RESOLUTION_SEC = 60
 def new_secret() -> str:
     """A secret of 256 random bits, recognisable by its prefix."""
     return SECRET_PREFIX + secrets.token_urlsafe(_SECRET_BYTES)
+
+
+def is_whole(secret: str) -> bool:
+    """Whether it has the form, and so the length, of what :func:`new_secret` makes."""
+    return _WHOLE.fullmatch(secret) is not None
 
 
 def hash_of(secret: str) -> bytes:

@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any, Final
 
+from sqlalchemy import text
 from sqlmodel import Session, col, select
 
 from governance.control.audit.service import SYSTEM, Attempt, append
 from governance.control.auth.roles import Caller, Right
-from governance.control.auth.service import hash_of, new_secret, shown_prefix
+from governance.control.auth.service import hash_of, is_whole, new_secret, shown_prefix
 from governance.control.auth.tables import Token
 from governance.control.database import time_of
 from governance.errors import Forbidden, NotFound
@@ -19,6 +20,7 @@ from governance.wire import Grant, Role, TokenCreated, TokenRequest, TokenView
 
 LOCAL_TOKEN_NAME: Final = "local admin"
 LOCAL_TOKEN_DAYS: Final = 366
+_LOCAL_ADMIN_LOCK: Final = text("SELECT pg_advisory_xact_lock(hashtextextended('local admin', 0))")
 _RENEW_BEFORE = timedelta(days=180)
 
 
@@ -44,8 +46,8 @@ def create(session: Session, request: TokenRequest, *, by: Caller) -> TokenCreat
     return _create(session, request, by=by)
 
 
-def _create(session: Session, request: TokenRequest, *, by: Caller) -> TokenCreated:
-    secret = new_secret()
+def _create(session: Session, request: TokenRequest, *, by: Caller, secret: str | None = None) -> TokenCreated:
+    secret = secret or new_secret()
     now = time_of(session)
     token = Token(
         id="tok_" + secrets.token_hex(8),
@@ -97,14 +99,20 @@ def revoke(session: Session, token_id: str, *, by: Caller) -> TokenView:
 
 
 def local_admin(session: Session, secret: str | None) -> str:
-    """The secret of a token for the owner of this machine: ``secret`` if it serves on, else a new one.
+    """The secret of a token for the owner of this machine: ``secret`` if it serves on or is new here, else a new one.
 
-    The one it replaces is revoked. The caller keeps the secret where the owner alone can read it.
+    One that this database never saw is taken if it is whole: replicas can be given the same one, and a home can
+    outlive its database. One that ends soon is replaced and revoked; one that was revoked stays so. The caller
+    keeps the secret where the owner alone can read it.
     """
+    session.connection().execute(_LOCAL_ADMIN_LOCK)
     now = time_of(session)
+    given: str | None = None
     if secret:
         query = select(Token).where(col(Token.secret_hash) == hash_of(secret)).with_for_update()
         token = session.exec(query).one_or_none()
+        if token is None and is_whole(secret):
+            given = secret
         if token is not None and token.name == LOCAL_TOKEN_NAME and token.revoked_at is None:
             if token.expires_at > now + _RENEW_BEFORE:
                 return secret
@@ -117,7 +125,7 @@ def local_admin(session: Session, secret: str | None) -> str:
         grants=[Grant(role=Role.ADMIN, namespace="*")],
         expires_in_days=LOCAL_TOKEN_DAYS,
     )
-    return _create(session, request, by=SYSTEM).token
+    return _create(session, request, by=SYSTEM, secret=given).token
 
 
 def view(token: Token) -> TokenView:
