@@ -24,9 +24,9 @@ def marks_sensitive(document: Any, budget: Budget | None = None) -> bool:
         if isinstance(node, dict):
             if node.get("x-sensitive") is True:
                 return True
-            stack.extend(child for child in node.values() if isinstance(child, dict | list))
+            stack.extend([child for child in node.values() if isinstance(child, dict | list)])
         elif isinstance(node, list):
-            stack.extend(child for child in node if isinstance(child, dict | list))
+            stack.extend([child for child in node if isinstance(child, dict | list)])
     return False
 
 

@@ -46,11 +46,16 @@ def find_object(solver: Solver, literals: list[int], state: State) -> Answer:
         return NOTHING
     if any(name in shape.absent for name in shape.required):
         return NOTHING
-    if shape.closed and not shape.forced and (shape.fewest or shape.denied or shape.names or shape.denied_names):
-        sender = frozenset(item for item in state if item < 0 or item & 3 == SENT)
-        if solver.solve(sender | {FORCED}).found is False:
-            shape.closed = False
     try:
+        answer = ObjectSearch(solver, shape).run()
+        demanding = shape.fewest or shape.denied or shape.names or shape.denied_names
+        if answer.found or not shape.closed or shape.forced or not demanding:
+            return answer
+        # A closing that leaves its sender no value at all is undone; where a value was found it left one.
+        sender = frozenset(item for item in state if item < 0 or item & 3 == SENT)
+        if solver.solve(sender | {FORCED}).found is not False:
+            return answer
+        shape.closed = False
         return ObjectSearch(solver, shape).run()
     except Undecided as undecided:
         return Answer(None, None, str(undecided))

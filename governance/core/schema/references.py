@@ -168,7 +168,9 @@ def _mentions(document: Any, keys: set[str], budget: Budget) -> bool:
         children: Iterable[Any] = node
         if isinstance(node, dict):
             # A property may be *called* id; only a string or a true there can identify a schema.
-            if any(isinstance(node[key], str) or node[key] is True for key in keys & node.keys()):
+            if not keys.isdisjoint(node) and any(
+                isinstance(node[key], str) or node[key] is True for key in keys & node.keys()
+            ):
                 return True
             children = node.values()
         stack.extend([child for child in children if isinstance(child, dict | list)])
