@@ -12,7 +12,7 @@ from enum import StrEnum
 from functools import cached_property
 from typing import Any, Final
 
-from governance.core.canonical import digest
+from governance.core.canonical import canonical_bytes, digest, digest_of
 from governance.core.compat.model import JSON, Level
 
 
@@ -241,7 +241,12 @@ class SkillManifest:
     @cached_property
     def manifest_digest(self) -> str:
         """``sha256:…`` over everything; PUT of a version answers 200 only when it is equal."""
-        return digest(self._document)
+        return digest_of(self.canonical)
+
+    @cached_property
+    def canonical(self) -> bytes:
+        """The canonical JSON of everything, as it is stored. Raises InvalidContract as :attr:`contract_digest`."""
+        return canonical_bytes(self._document)
 
     @cached_property
     def _document(self) -> dict[str, Any]:

@@ -49,6 +49,14 @@ def kept(url: str) -> int:
         return int(connection.execute("SELECT count(*) FROM verdict").fetchone()[0])  # type: ignore[index]
 
 
+def get(verdicts: Verdicts, old: str, new: str, settings: Comparing) -> Comparison | None:
+    return verdicts.get([(old, new)], settings).get((old, new))
+
+
+def put(verdicts: Verdicts, old: str, new: str, settings: Comparing, comparison: Comparison) -> None:
+    verdicts.put({(old, new): comparison}, settings)
+
+
 def comparisons(service: Service) -> dict[str, float]:
     """How many comparisons came from where, since the service started."""
     with service.http(None) as http:
@@ -91,20 +99,20 @@ def test_a_corrupt_row_is_passed_over_and_written_anew(
     comparison = judge.compare(old, new)
     with psycopg.connect(database_url) as connection:
         assert connection.execute(f"UPDATE verdict SET {damage}").rowcount == 1
-    assert verdicts.get(old.manifest_digest, new.manifest_digest, DEFAULT_SETTINGS) is None
+    assert get(verdicts, old.manifest_digest, new.manifest_digest, DEFAULT_SETTINGS) is None
     assert Judge(comparer=Comparer(), telemetry=Telemetry(), kept=verdicts).compare(old, new) == comparison
-    assert verdicts.get(old.manifest_digest, new.manifest_digest, DEFAULT_SETTINGS) == comparison
+    assert get(verdicts, old.manifest_digest, new.manifest_digest, DEFAULT_SETTINGS) == comparison
 
 
 def test_a_row_that_was_moved_to_another_key_does_not_count(
     verdicts: Verdicts, database_url: str, pair: tuple[SkillManifest, SkillManifest]
 ) -> None:
     old, new = (one.manifest_digest for one in pair)
-    verdicts.put(old, new, DEFAULT_SETTINGS, check(*pair))
-    verdicts.put(new, old, DEFAULT_SETTINGS, check(*reversed(pair)))
+    put(verdicts, old, new, DEFAULT_SETTINGS, check(*pair))
+    put(verdicts, new, old, DEFAULT_SETTINGS, check(*reversed(pair)))
     with psycopg.connect(database_url) as connection:
         connection.execute("UPDATE verdict SET (comparison, seal) = (SELECT comparison, seal FROM verdict LIMIT 1)")
-    found = [verdicts.get(old, new, DEFAULT_SETTINGS), verdicts.get(new, old, DEFAULT_SETTINGS)]
+    found = [get(verdicts, old, new, DEFAULT_SETTINGS), get(verdicts, new, old, DEFAULT_SETTINGS)]
     assert found.count(None) == 1
 
 
@@ -112,13 +120,13 @@ def test_another_setting_or_another_engine_is_another_question(
     verdicts: Verdicts, pair: tuple[SkillManifest, SkillManifest], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     old, new = (one.manifest_digest for one in pair)
-    verdicts.put(old, new, DEFAULT_SETTINGS, check(*pair))
-    assert verdicts.get(old, new, DEFAULT_SETTINGS) == check(*pair)
+    put(verdicts, old, new, DEFAULT_SETTINGS, check(*pair))
+    assert get(verdicts, old, new, DEFAULT_SETTINGS) == check(*pair)
     for settings in (Comparing(reading=Reading.STRICT), Comparing(assert_formats=True), Comparing(step_budget=7)):
-        assert verdicts.get(old, new, settings) is None
-    assert verdicts.get(new, old, DEFAULT_SETTINGS) is None
+        assert get(verdicts, old, new, settings) is None
+    assert get(verdicts, new, old, DEFAULT_SETTINGS) is None
     monkeypatch.setattr(module, "engine_digest", lambda: "tomorrow's")
-    assert verdicts.get(old, new, DEFAULT_SETTINGS) is None
+    assert get(verdicts, old, new, DEFAULT_SETTINGS) is None
 
 
 def test_the_oldest_rows_go_when_there_are_too_many(
@@ -127,9 +135,9 @@ def test_the_oldest_rows_go_when_there_are_too_many(
     bounded = Verdicts(database, max_rows=3, prune_every=2)
     comparison = check(*pair)
     for number in range(8):
-        bounded.put("old", f"new {number}", DEFAULT_SETTINGS, comparison)
+        put(bounded, "old", f"new {number}", DEFAULT_SETTINGS, comparison)
     assert kept(database_url) == 3
-    found = [number for number in range(8) if bounded.get("old", f"new {number}", DEFAULT_SETTINGS)]
+    found = [number for number in range(8) if get(bounded, "old", f"new {number}", DEFAULT_SETTINGS)]
     assert found == [5, 6, 7]
     bounded.close()
 
@@ -149,7 +157,7 @@ def test_what_another_run_may_say_better_is_not_kept(
         replace(check(old, old), disagreement=(Side.INPUT,)),
         Comparison(verdict=Verdict.INVALID, level=undecided.level),
     ):
-        verdicts.put(old.manifest_digest, new.manifest_digest, DEFAULT_SETTINGS, comparison)
+        put(verdicts, old.manifest_digest, new.manifest_digest, DEFAULT_SETTINGS, comparison)
     assert kept(database_url) == 0
 
 
@@ -172,29 +180,29 @@ def test_a_lost_connection_is_replaced(
 ) -> None:  # fmt: skip
     monkeypatch.setattr(module, "_PAUSE_SEC", 0.0)
     old, new = (one.manifest_digest for one in pair)
-    verdicts.put(old, new, DEFAULT_SETTINGS, check(*pair))
+    put(verdicts, old, new, DEFAULT_SETTINGS, check(*pair))
     with psycopg.connect(server.superuser_url, autocommit=True) as connection:
         connection.execute(
             "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE pid <> pg_backend_pid()"
             " AND datname = %s",
             (database_url.rpartition("/")[2].partition("?")[0],),
         )
-    assert verdicts.get(old, new, DEFAULT_SETTINGS) is None
-    assert verdicts.get(old, new, DEFAULT_SETTINGS) == check(*pair)
+    assert get(verdicts, old, new, DEFAULT_SETTINGS) is None
+    assert get(verdicts, old, new, DEFAULT_SETTINGS) == check(*pair)
 
 
 def test_a_caller_does_not_wait_while_others_hold_the_connection(
     verdicts: Verdicts, pair: tuple[SkillManifest, SkillManifest]
 ) -> None:
     old, new = (one.manifest_digest for one in pair)
-    verdicts.put(old, new, DEFAULT_SETTINGS, check(*pair))
+    put(verdicts, old, new, DEFAULT_SETTINGS, check(*pair))
     answers: list[Comparison | None] = []
     with verdicts._borrowed():
-        asking = threading.Thread(target=lambda: answers.append(verdicts.get(old, new, DEFAULT_SETTINGS)))
+        asking = threading.Thread(target=lambda: answers.append(get(verdicts, old, new, DEFAULT_SETTINGS)))
         asking.start()
         asking.join(timeout=30)
     assert answers == [None]
-    assert verdicts.get(old, new, DEFAULT_SETTINGS) is not None
+    assert get(verdicts, old, new, DEFAULT_SETTINGS) is not None
 
 
 class Denying(CoversWorker):

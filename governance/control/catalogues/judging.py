@@ -9,7 +9,7 @@ from typing import Any
 
 from governance.control.catalogues.proposing import Proposal
 from governance.control.catalogues.reading import Beside, held
-from governance.control.skills.judging import Judge, Terms
+from governance.control.skills.judging import BLOCKING_LINTS, Judge, Terms
 from governance.control.skills.reading import Found, published
 from governance.core import gate
 from governance.core.catalogues import compare_catalogues
@@ -166,7 +166,7 @@ def _decide(
         manifest,
         history,
         compare=compare,
-        lint_findings=lint(manifest),
+        lint_findings=lint(manifest, severities=BLOCKING_LINTS),
         transitive=terms.transitive,
         fail_on=None if terms.fail_on is None else Verdict(terms.fail_on),
         replacement=replacement,

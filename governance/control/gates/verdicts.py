@@ -10,13 +10,13 @@ import hashlib
 import logging
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
 from importlib import metadata
 from importlib.resources import files
 from importlib.resources.abc import Traversable
-from typing import Final
+from typing import Final, TypeAlias
 
 import psycopg
 
@@ -30,6 +30,9 @@ from governance.wire import write_json
 
 log = logging.getLogger("governance.control")
 
+Pair: TypeAlias = tuple[str, str]
+"""The manifest digests of the older and the newer version."""
+
 MAX_ROWS: Final = 50_000
 MAX_BYTES: Final = 64 * 1024
 """A larger comparison is not kept. So the table holds 3 GB at the very most; as contracts are, some 100 MB."""
@@ -38,9 +41,11 @@ _PATIENCE_SEC: Final = 0.1
 _PAUSE_SEC: Final = 10.0
 _STATEMENT_MS: Final = 500
 
-_GET: Final = "SELECT comparison, seal FROM verdict WHERE key = %s"
+_GET: Final = "SELECT key, comparison, seal FROM verdict WHERE key = ANY(%s)"
 _PUT: Final = """
-    INSERT INTO verdict (key, comparison, seal, computed_at) VALUES (%s, %s, %s, now())
+    INSERT INTO verdict (key, comparison, seal, computed_at)
+    SELECT key, comparison, seal, now()
+    FROM unnest(%s::bytea[], %s::bytea[], %s::bytea[]) AS computed (key, comparison, seal)
     ON CONFLICT (key) DO UPDATE
     SET comparison = excluded.comparison, seal = excluded.seal, computed_at = excluded.computed_at
 """
@@ -63,36 +68,31 @@ class Verdicts:
         self._put_since_pruned = 0
         self._not_before = 0.0
 
-    def get(self, old: str, new: str, settings: Settings) -> Comparison | None:
-        """What was computed for these manifests, if a sound row says so. Never raises."""
-        key = _key(old, new, settings)
-        row = None
-        with self._borrowed() as connection:
-            if connection is not None:
-                row = connection.execute(_GET, (key,)).fetchone()
-        if row is None:
-            return None
-        kept, seal = bytes(row[0]), bytes(row[1])
-        try:
-            if seal != _seal(key, kept):
-                raise ValueError("the seal is broken")
-            return kept_comparison(read_json(kept))
-        except (ValueError, GovernanceError) as error:
-            log.warning("a stored verdict is passed over", extra={"key": key.hex(), "cause": str(error)})
-            return None
+    def get(self, pairs: Iterable[Pair], settings: Settings) -> dict[Pair, Comparison]:
+        """What was computed for these manifests, where sound rows say so. One statement; never raises."""
+        keys = {_key(*pair, settings): pair for pair in pairs}
+        rows: list[tuple[bytes, bytes, bytes]] = []
+        if keys:
+            with self._borrowed() as connection:
+                if connection is not None:
+                    rows = connection.execute(_GET, (list(keys),)).fetchall()
+        found = {keys[bytes(key)]: _read(bytes(key), bytes(kept), bytes(seal)) for key, kept, seal in rows}
+        return {pair: comparison for pair, comparison in found.items() if comparison is not None}
 
-    def put(self, old: str, new: str, settings: Settings, comparison: Comparison) -> None:
-        """Keep it, if another run could only say the same. Never raises."""
-        if not _is_final(comparison):
-            return
-        key, kept = _key(old, new, settings), write_json(kept_document(comparison))
-        if len(kept) > MAX_BYTES:
+    def put(self, computed: Mapping[Pair, Comparison], settings: Settings) -> None:
+        """Keep those of which another run could only say the same. One statement; never raises."""
+        final = {
+            _key(*pair, settings): write_json(kept_document(one)) for pair, one in computed.items() if _is_final(one)
+        }
+        # In one order everywhere, so that no two replicas wait for each other.
+        kept = {key: final[key] for key in sorted(final) if len(final[key]) <= MAX_BYTES}
+        if not kept:
             return
         with self._borrowed() as connection:
             if connection is None:
                 return
-            connection.execute(_PUT, (key, kept, _seal(key, kept)))
-            self._put_since_pruned += 1
+            connection.execute(_PUT, (list(kept), list(kept.values()), [_seal(*one) for one in kept.items()]))
+            self._put_since_pruned += len(kept)
             if self._put_since_pruned >= self._prune_every:
                 self._put_since_pruned = 0
                 connection.execute(_PRUNE, (self._max_rows,))
@@ -154,6 +154,16 @@ def _is_final(comparison: Comparison) -> bool:
 def _key(old: str, new: str, settings: Settings) -> bytes:
     asked = (settings.reading.value, settings.assert_formats, settings.step_budget)
     return hashlib.sha256(repr((old, new, asked, engine_digest())).encode()).digest()
+
+
+def _read(key: bytes, kept: bytes, seal: bytes) -> Comparison | None:
+    try:
+        if seal != _seal(key, kept):
+            raise ValueError("the seal is broken")
+        return kept_comparison(read_json(kept))
+    except (ValueError, GovernanceError) as error:
+        log.warning("a stored verdict is passed over", extra={"key": key.hex(), "cause": str(error)})
+        return None
 
 
 def _seal(key: bytes, kept: bytes) -> bytes:

@@ -6,10 +6,11 @@ import logging
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Final, Generic, Protocol, TypeVar
+from typing import Final, Generic, Protocol, TypeAlias, TypeVar
 
 from governance.comparing import Comparer
 from governance.control.skills.reading import STORED, Found, published
@@ -19,15 +20,20 @@ from governance.core.compat.engine import Settings as Comparing
 from governance.core.compat.model import Comparison, Verdict
 from governance.core.contract import SkillManifest, manifest_from_document
 from governance.core.document import read_json
-from governance.core.lint import lint
+from governance.core.lint import Severity, lint
 from governance.telemetry import Telemetry, span
-from governance.wire import write_json
 
 log = logging.getLogger("governance.control")
 
 _REMEMBERED_COMPARISONS: Final = 512
 _REMEMBERED_MANIFEST_BYTES: Final = 8 * 1024 * 1024
 """Of JSON, which takes some ten times that as values: thousands of manifests as they usually are."""
+
+BLOCKING_LINTS: Final = frozenset({Severity.ERROR})
+"""The gate asks for no others; `govctl lint` does."""
+
+_MOST_ASKED: Final = 200
+"""Newest versions whose comparisons with a candidate are asked for together."""
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -68,12 +74,16 @@ class _Memory(Generic[K, V]):
                 self._weight -= gone
 
 
+Pair: TypeAlias = tuple[str, str]
+"""The manifest digests of the older and the newer version."""
+
+
 class KeptVerdicts(Protocol):
     """Comparisons kept beyond this process, by both manifest digests and the settings. Neither method raises."""
 
-    def get(self, old: str, new: str, settings: Comparing, /) -> Comparison | None: ...
+    def get(self, pairs: Iterable[Pair], settings: Comparing, /) -> Mapping[Pair, Comparison]: ...
 
-    def put(self, old: str, new: str, settings: Comparing, comparison: Comparison, /) -> None: ...
+    def put(self, computed: Mapping[Pair, Comparison], settings: Comparing, /) -> None: ...
 
 
 class Judge:
@@ -96,16 +106,44 @@ class Judge:
         """The comparison of two manifests; ``None`` stands for "there is no such skill"."""
         if old is None or new is None:
             return self._comparer.check(old, new, settings=settings)
-        key = (old.manifest_digest, new.manifest_digest, settings)
-        known, source = self._comparisons.get(key), "memory"
+        pair = (old.manifest_digest, new.manifest_digest)
+        known, source = self._comparisons.get((*pair, settings)), "memory"
         if known is None and self._kept is not None:
-            known, source = self._kept.get(*key), "stored"
+            known, source = self._kept.get([pair], settings).get(pair), "stored"
         if known is None:
             known, source = self._computed(old, new, settings), "computed"
-        if source != "memory" and not known.interrupted:
-            self._comparisons.put(key, known)
+            if self._kept is not None:
+                self._kept.put({pair: known}, settings)
+        return self._taken(pair, settings, known, source)
+
+    @contextmanager
+    def _sitting(self, candidate: SkillManifest, versions: Sequence[Found]) -> Iterator[gate.Compare]:
+        """The comparisons of one decision: those kept are asked for in one statement, new ones kept in another."""
+        pairs = {(row["manifest_digest"], candidate.manifest_digest) for row in versions[-_MOST_ASKED:]}
+        open_ = {pair for pair in pairs if self._comparisons.get((*pair, DEFAULT_SETTINGS)) is None}
+        kept = self._kept.get(open_, DEFAULT_SETTINGS) if self._kept is not None else {}
+        fresh: dict[Pair, Comparison] = {}
+
+        def compare(old: SkillManifest | None, new: SkillManifest | None) -> Comparison:
+            pair = ("", "") if old is None or new is None else (old.manifest_digest, new.manifest_digest)
+            if old is None or new is None or pair not in open_:
+                return self.compare(old, new)
+            open_.remove(pair)
+            if pair in kept:
+                return self._taken(pair, DEFAULT_SETTINGS, kept[pair], "stored")
+            fresh[pair] = self._computed(old, new, DEFAULT_SETTINGS)
+            return self._taken(pair, DEFAULT_SETTINGS, fresh[pair], "computed")
+
+        yield compare
+        if self._kept is not None:
+            self._kept.put(fresh, DEFAULT_SETTINGS)
+
+    def _taken(self, pair: Pair, settings: Comparing, comparison: Comparison, source: str) -> Comparison:
+        """The comparison, remembered and counted."""
+        if source != "memory" and not comparison.interrupted:
+            self._comparisons.put((*pair, settings), comparison)
         self._telemetry.count("governance_comparisons_total", source=source)
-        return known
+        return comparison
 
     def _computed(self, old: SkillManifest, new: SkillManifest, settings: Comparing) -> Comparison:
         comparison = self._comparer.check(old, new, settings=settings)
@@ -115,8 +153,6 @@ class Judge:
             self._telemetry.count("governance_opinion_disagreements_total")
             told = {"old": old.manifest_digest, "new": new.manifest_digest, "side": side.value}
             log.error("the second opinion denies what the engine proved", extra=told)
-        if self._kept is not None:
-            self._kept.put(old.manifest_digest, new.manifest_digest, settings, comparison)
         return comparison
 
     def compare_stored(self, old: Found, new: Found, settings: Comparing = DEFAULT_SETTINGS) -> Comparison:
@@ -144,13 +180,16 @@ class Judge:
 
         A candidate that may pass is remembered, for the next version of its skill is judged against it.
         """
-        started = time.perf_counter()
-        with span("governance.decide", **{"governance.skill": candidate.name}):
+        started, rows = time.perf_counter(), list(history)
+        with (
+            span("governance.decide", **{"governance.skill": candidate.name}),
+            self._sitting(candidate, rows) as compare,
+        ):
             decision = gate.decide(
                 candidate,
-                [gate.HistoryItem(published=published(row), manifest=self.manifest(row)) for row in history],
-                compare=self.compare,
-                lint_findings=lint(candidate),
+                [gate.HistoryItem(published=published(row), manifest=self.manifest(row)) for row in rows],
+                compare=compare,
+                lint_findings=lint(candidate, severities=BLOCKING_LINTS),
                 transitive=terms.transitive,
                 fail_on=None if terms.fail_on is None else Verdict(terms.fail_on),
                 replacement=replacement,
@@ -158,8 +197,7 @@ class Judge:
                 today=datetime.now(UTC).date(),
             )
         if decision.outcome is not gate.Outcome.BLOCK:
-            weight = len(write_json(candidate.to_document()))
-            self._manifests.put(candidate.manifest_digest, candidate, weight=weight)
+            self._manifests.put(candidate.manifest_digest, candidate, weight=len(candidate.canonical))
         self._telemetry.observe("governance_decision_duration_seconds", time.perf_counter() - started)
         return decision
 

@@ -16,7 +16,6 @@ from governance.control.skills.cards import cards, storable, store_card
 from governance.control.skills.ordering import sort_key
 from governance.control.skills.reading import Found
 from governance.control.skills.tables import FallbackRow, VersionRow, VersionState
-from governance.core.canonical import canonical_bytes
 from governance.core.contract import SkillManifest
 from governance.core.gate import GateDecision
 from governance.core.skill import Status
@@ -106,7 +105,7 @@ def _version(one: Admitted, order: Publish, now: datetime, by: Caller) -> Versio
         sort_key=sort_key(Version.parse(manifest.version)),
         version=manifest.version,
         namespace=manifest.namespace,
-        manifest=canonical_bytes(manifest.to_document()),
+        manifest=manifest.canonical,
         manifest_digest=manifest.manifest_digest,
         contract_digest=manifest.contract_digest,
         declared=decision.declared.value if decision.declared else None,

@@ -6,7 +6,7 @@ silenced, by a comment (``ignoring``) or by a baseline.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -37,13 +37,20 @@ _MAX_FOUND: Final = 300
 """Characters of what was found that count."""
 
 
-def lint(manifest: SkillManifest, *, profiles: Sequence[str] = (), most: int = MAX_PER_LINT) -> tuple[LintFinding, ...]:
+def lint(
+    manifest: SkillManifest,
+    *,
+    profiles: Sequence[str] = (),
+    most: int = MAX_PER_LINT,
+    severities: Container[Severity] = frozenset(Severity),
+) -> tuple[LintFinding, ...]:
     """What one skill's own lints find, errors first.
 
     Args:
         manifest: the skill.
         profiles: ids of CLIENTS whose limits count too.
         most: findings of one lint that are told; where there are more, one sentence says so.
+        severities: of the lints that look.
 
     Raises:
         InvalidRequest: nobody knows a profile.
@@ -51,6 +58,8 @@ def lint(manifest: SkillManifest, *, profiles: Sequence[str] = (), most: int = M
     chosen = [_client(profile) for profile in profiles]
     findings: list[LintFinding] = []
     for row in LINTS.values():
+        if row.severity not in severities:
+            continue
         if row.check is not None:
             findings += _told(row, manifest, row.check(manifest), most=most)
         if row.check_client is not None:
