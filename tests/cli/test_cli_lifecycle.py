@@ -145,3 +145,13 @@ def test_acceptances_are_listed_and_revoked(shop: Govctl) -> None:
     assert len(shop("acceptance", "list", "--ended", "-o", "jsonl").lines) == 2
     for words in (("revoke",), ("list", "acc_0"), ("revoke", "acc_nothing")):
         assert shop("acceptance", *words).code == 2
+
+
+def test_a_refused_caller_is_shown_the_change_that_matters_to_it_and_the_payload(shop: Govctl) -> None:
+    assert shop("resolve", "shop.find", "--consumer", "agents/one", "--accept-line", "1.0.0").code == 0
+    for version in ("1.0.0", "1.1.0"):
+        assert shop("disable", f"shop.find@{version}", "--reason", "on fire").code == 0
+    refused = shop("resolve", "shop.find", "--consumer", "agents/one")
+    assert (refused.code, "payload:  {}" in refused.err, "--accept-line 2.0.0" in refused.err) == (1, True, True)
+    machine = shop("resolve", "shop.find", "--consumer", "agents/one", "-o", "json")
+    assert machine.json["details"]["matters"]["payload"] == {}

@@ -6,7 +6,7 @@ Write NAME, NAME@RANGE or NAME RANGE. Several skills at once: NAME@RANGE each.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from governance.cli.arguments import plain
@@ -15,12 +15,15 @@ from governance.cli.config import require_connection
 from governance.cli.present import finding_change
 from governance.cli.report import Block, Bullets, Change, Fact, Report, Verdict
 from governance.cli.run import Call
+from governance.cli.terminal import Style
+from governance.cli.text import render_text
 from governance.client import error_from_problem
 from governance.core.consent import SHELL, spelled
 from governance.errors import UsageError
 from governance.wire import Problem, Resolution, ResolveQuestion
 
 VALUES_MAY_BEGIN_WITH_DASH = True
+_MOST_TOLD = 3
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -50,6 +53,7 @@ def run(call: Call) -> int:
         answer = plane.resolve_many(questions, consumer=wanted.consumer, environment=wanted.environment)
     problems = [result.problem for result in answer.results if result.problem is not None]
     if problems and len(answer.results) == 1:
+        call.output.note(render_text(list(_in_the_way(problems[0])), Style()).rstrip())
         error = error_from_problem(problems[0])
         error.fix = _fix(problems[0], wanted.consumer)
         raise error
@@ -98,7 +102,16 @@ def _served(resolution: Resolution, consumer: str | None) -> list[Block]:
 
 def _refused(skill: str, problem: Problem, consumer: str | None) -> list[Block]:
     sentence = f"{skill}: {problem.detail} {_fix(problem, consumer)}".strip()
-    return [Verdict(word="refused", sentence=sentence, tone="bad")]
+    return [Verdict(word="refused", sentence=sentence, tone="bad"), *_in_the_way(problem)]
+
+
+def _in_the_way(problem: Problem) -> Iterator[Change]:
+    """The breaks between the caller and the newest version: those that matter to it where that is known."""
+    details = problem.details
+    matters = details.get("matters")
+    found = matters.get("findings") if isinstance(matters, dict) else details.get("opened_by")
+    for finding in found[:_MOST_TOLD] if isinstance(found, list) else ():
+        yield finding_change(finding)
 
 
 def _fix(problem: Problem, consumer: str | None) -> str:
