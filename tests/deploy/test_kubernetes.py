@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
 from typing import Any
 
 import jsonschema_rs
@@ -10,6 +12,7 @@ import yaml
 from deployed import DEPLOY, PORT, ROOT, composition, manifests, schema, stages
 
 from governance import __version__
+from governance.control.auth.service import is_whole
 from governance.control.roles import DATABASE_NAME, OWNER_ROLE, SERVICE_ROLE
 from governance.control.serving import GRACE_SEC
 from governance.control.settings import Settings
@@ -70,8 +73,20 @@ def test_all_is_applied_but_the_template_of_the_secrets() -> None:
 
 def test_no_secret_is_written_down() -> None:
     secrets = [one for one in OBJECTS if one["kind"] == "Secret"]
-    assert len(secrets) == 2
+    assert {one["metadata"]["name"] for one in secrets} == {"database-owner", "database-service", "local-admin"}
     assert {value for one in secrets for value in one["stringData"].values()} == {""}
+
+
+def test_the_secret_that_the_guide_makes_is_a_whole_token() -> None:
+    lines = (ROOT / "docs" / "deploy.md").read_text().splitlines()
+    wanted = [line for line in lines if line.startswith("token=") or "generic local-admin" in line]
+    script = "\n".join(["kubectl() { printf '%s' \"${!#}\"; }", *wanted])
+    made = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=True).stdout
+    key, _, content = made.partition("=")
+    assert key == "--from-literal"
+    name, _, document = content.partition("=")
+    assert name in named("Secret", "local-admin")["stringData"]
+    assert is_whole(json.loads(document)["token"])
 
 
 @each_pod
@@ -96,7 +111,10 @@ def test_pods_are_restricted(pod: dict[str, Any]) -> None:
         assert "memory" in one["resources"]["limits"]
         writable = {mount["name"] for mount in one["volumeMounts"]}
         assert writable <= {volume["name"] for volume in pod["volumes"]}
-    assert all("sizeLimit" in volume["emptyDir"] for volume in pod["volumes"])
+    assert all("sizeLimit" in volume["emptyDir"] for volume in pod["volumes"] if "emptyDir" in volume)
+    mounts = [mount for one in containers(pod) for mount in one["volumeMounts"]]
+    secret = {volume["name"] for volume in pod["volumes"] if "secret" in volume}
+    assert all(mount.get("readOnly") for mount in mounts if mount["name"] in secret)
 
 
 @each_pod

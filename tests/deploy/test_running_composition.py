@@ -9,7 +9,7 @@ from __future__ import annotations
 import errno
 import json
 import os
-import shlex
+import re
 import shutil
 import signal
 import subprocess
@@ -28,6 +28,7 @@ from deployed import DEPLOY, PORT, ROOT, composition, manifests, stages
 
 from governance.client import ControlPlane
 from governance.control import embedded
+from governance.control.auth.service import new_secret
 from governance.control.migrating import current_revision, head_revision
 from governance.control.roles import DATABASE_NAME, OWNER_ROLE, SERVICE_ROLE
 from governance.errors import ServiceError
@@ -40,6 +41,12 @@ PASSWORDS = {
 }
 SERVICES = composition(PASSWORDS)["services"]
 IMAGE = stages((ROOT / "Dockerfile").read_text())[-1]
+INIT_SCRIPT: str = next(
+    one["command"][-1]
+    for document in manifests()
+    if document["kind"] == "Deployment"
+    for one in document["spec"]["template"]["spec"]["initContainers"]
+)
 HBA = f"""
 local {DATABASE_NAME} {OWNER_ROLE},{SERVICE_ROLE} scram-sha-256
 local all all trust
@@ -171,13 +178,7 @@ def migrated(postgres: embedded.Server, tmp_path_factory: pytest.TempPathFactory
     """A first start in the wrong order, then in the right one: how each process ended."""
     registry = container("registry", postgres, tmp_path_factory.mktemp("early"))
     job = container("migrate", postgres, tmp_path_factory.mktemp("migrate"))
-    (waiting,) = (
-        one
-        for document in manifests()
-        if document["kind"] == "Deployment"
-        for one in document["spec"]["template"]["spec"]["initContainers"]
-    )
-    check = shlex.split(waiting["command"][-1].removeprefix("until ").partition(";")[0])
+    check = re.findall(r"until ([^;]*);", INIT_SCRIPT)[0].split()
     early, waits = registry.execute(), registry.execute(*check)
     done = job.execute()
     return {
@@ -185,7 +186,6 @@ def migrated(postgres: embedded.Server, tmp_path_factory: pytest.TempPathFactory
         "told": early.stderr,
         "check before": waits.returncode,
         "job": done.returncode,
-        "check after": registry.execute(*check).returncode,
     }
 
 
@@ -197,7 +197,6 @@ def test_the_job_migrates_once_and_whoever_comes_too_early_is_told(
         "registry before": 5,
         "check before": 1,
         "job": 0,
-        "check after": 0,
     }
     with psycopg.connect(
         postgres.url(role=OWNER_ROLE, database=DATABASE_NAME), password=PASSWORDS["OWNER_PASSWORD"]
@@ -257,10 +256,17 @@ def probes() -> dict[str, list[str]]:
 @pytest.mark.usefixtures("migrated")
 def test_two_replicas_serve_as_one_and_one_of_them_may_go(postgres: embedded.Server, tmp_path: Path) -> None:
     boxes = [container("registry", postgres, tmp_path / name) for name in ("one", "two")]
+    given = new_secret()
+    (tmp_path / "server.json").write_text(json.dumps({"token": given}))
+    for box in boxes:  # as the Deployment's pods begin
+        script = INIT_SCRIPT.replace("/run/local-admin", str(tmp_path)).replace("/var/lib/govctl", str(box.home))
+        assert box.execute("sh", "-c", script).returncode == 0
     with started(boxes) as ((first, one), (_, two)):
         made = boxes[0].execute("govctl", "token", "create", "ci", "--grant", "publisher", "-o", "json")
         assert made.returncode == 0, made.stderr
         secret = json.loads(made.stdout)["token"]
+        with ControlPlane(one, given) as client:
+            assert sorted(token.name for token in client.tokens()) == ["ci", "local admin"]
         with ControlPlane(one, secret) as client:
             client.put_version(MANIFEST)
         with ControlPlane(two, secret) as client:
