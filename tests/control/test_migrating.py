@@ -13,6 +13,9 @@ from pathlib import Path
 import psycopg
 import pytest
 from alembic import command
+from alembic.migration import MigrationContext
+from alembic.operations import Operations
+from alembic.script import ScriptDirectory
 from sqlalchemy import Column, Integer, MetaData, Table
 
 from governance.control import domains, embedded
@@ -200,3 +203,27 @@ def test_a_table_that_declares_no_grants_is_a_mistake_found_at_once(owner_url: s
     Table("forgotten", metadata, Column("id", Integer))
     with pytest.raises(ValueError, match="forgotten"), migration_connection(owner_url) as connection:
         apply_grants(connection, metadata)
+
+
+def test_what_leads_to_a_skill_is_found_for_versions_published_before_it_was_kept(owner_url: str) -> None:
+    migration = ScriptDirectory.from_config(configuration()).get_revision("0018").module
+    with psycopg.connect(owner_url) as connection:
+        connection.execute(
+            "INSERT INTO skill (name, namespace, short_name, description, category, tags, fields, search, state,"
+            " versions, created_at, updated_at)"
+            " VALUES ('a.b', 'a', 'b', '', 'tool', '{}', '{}', '', 'active', 1, now(), now())"
+        )
+        for key, manifest in (
+            (b"k", b'{"fallback":[{"cached_max_age_sec":5},{"skill":"c.d@^1 || ^2"}],"name":"a.b"}'),
+            (b"l", b'{"description":"no \\"fallback\\" at all","name":"a.b"}'),
+        ):
+            connection.execute(
+                "INSERT INTO skill_version (skill, sort_key, version, namespace, manifest, manifest_digest,"
+                " contract_digest, verdict, opens_line, decision, published_at, published_by)"
+                " VALUES ('a.b', %s, '1.0.0', 'a', %s, 'm', 'c', 'new', true, '{}', now(), 'x')",
+                (key, manifest),
+            )
+    with migration_connection(owner_url) as connection, Operations.context(MigrationContext.configure(connection)):
+        migration._backfill()
+        found = connection.exec_driver_sql("SELECT skill, step, target, range FROM skill_fallback").fetchall()
+    assert [tuple(row) for row in found] == [("a.b", 1, "c.d", "^1 || ^2")]
