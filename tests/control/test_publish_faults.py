@@ -15,6 +15,7 @@ from cutting import Cut, Wire, wire_to
 from registry import Manifest, Service
 
 from governance.client import ControlPlane
+from governance.control import app
 from governance.control.serving import serving
 from governance.control.settings import Settings
 
@@ -35,8 +36,9 @@ class Wired:
 
 
 @pytest.fixture
-def wired(settings: Settings, short_home: Path) -> Iterator[Wired]:
+def wired(settings: Settings, short_home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Wired]:
     short_home.mkdir()
+    monkeypatch.setattr(app, "JOBS", ())  # whose statements would come between
     url = settings.database_url or ""
     with (
         wire_to(url, short_home) as (wire, over_the_wire),
