@@ -258,9 +258,9 @@ def test_two_replicas_serve_as_one_and_one_of_them_may_go(postgres: embedded.Ser
     boxes = [container("registry", postgres, tmp_path / name) for name in ("one", "two")]
     given = new_secret()
     (tmp_path / "server.json").write_text(json.dumps({"token": given}))
-    for box in boxes:  # as the Deployment's pods begin
-        script = INIT_SCRIPT.replace("/run/local-admin", str(tmp_path)).replace("/var/lib/govctl", str(box.home))
-        assert box.execute("sh", "-c", script).returncode == 0
+    script = INIT_SCRIPT.replace("/run/local-admin", str(tmp_path)).replace("/var/lib/govctl", str(boxes[0].home))
+    assert boxes[0].execute("sh", "-c", script).returncode == 0  # as the Deployment's pods begin
+    shutil.copy(tmp_path / "server.json", boxes[1].home)
     with started(boxes) as ((first, one), (_, two)):
         made = boxes[0].execute("govctl", "token", "create", "ci", "--grant", "publisher", "-o", "json")
         assert made.returncode == 0, made.stderr
