@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+from governance.core.canonical import escape
 from governance.core.compat.model import JSON
 from governance.core.contract import (
     OUTSIDE_CONTRACT,
@@ -38,6 +39,7 @@ _UNDERSTOOD: Final = frozenset(
     }
 )
 _NOT_OVERLAID: Final = OUTSIDE_CONTRACT | {"description"}
+"""What only the tool itself says, or whoever publishes it."""
 HINTED: Final = frozenset({"side_effects", "dangerous", "idempotent"})
 
 
@@ -130,7 +132,7 @@ def read_tool(tool: Mapping[str, JSON]) -> ToolReading:
             rest["annotations"] = left
     elif annotations is not None:
         faults.append(Fault(pointer="/annotations", message=f"an object is expected, not {kind_of(annotations)}"))
-    overlay = _take_overlay(rest, fields)
+    overlay = _take_overlay(rest, fields, warnings)
     if "side_effects" in overlay and isinstance(rest.get("annotations"), dict):
         # The overlay says exactly what the two hints could only hint at.
         exact = ("readOnlyHint", "destructiveHint")
@@ -185,23 +187,34 @@ def _read_annotations(
     return left
 
 
-def _take_overlay(rest: dict[str, JSON], shown: Mapping[str, JSON]) -> dict[str, JSON]:
+def _take_overlay(rest: dict[str, JSON], shown: Mapping[str, JSON], warnings: list[Fault]) -> dict[str, JSON]:
     """Ours, if it says nothing else than the tool: a schema there differs at most in a root that clients want
-    typed, or is an output that the tool keeps quiet about."""
+    typed, or is an output that the tool keeps quiet about. Else it is kept as it is, and a warning says why."""
     meta = rest.get("_meta")
     overlay = meta.get(OVERLAY) if isinstance(meta, Mapping) else None
-    if not isinstance(meta, Mapping) or not isinstance(overlay, Mapping) or not _NOT_OVERLAID.isdisjoint(overlay):
+    if not isinstance(meta, Mapping) or not isinstance(overlay, Mapping):
         return {}
-    for key in SPELLINGS.keys() & overlay.keys():
-        quiet = key == "output_schema" and key not in shown
-        if not quiet and (key not in shown or not same(typed_root(overlay[key]), shown[key])):
-            return {}
+    if complaint := _unheard(overlay, shown):
+        pointer = f"/extensions/mcp/_meta/{escape(OVERLAY)}"
+        warnings.append(Fault(pointer=pointer, message=f"{OVERLAY} is not heard: {complaint}", code="overlay"))
+        return {}
     left = {key: value for key, value in meta.items() if key != OVERLAY}
     if left:
         rest["_meta"] = left
     else:
         del rest["_meta"]
     return dict(overlay)
+
+
+def _unheard(overlay: Mapping[str, JSON], shown: Mapping[str, JSON]) -> str:
+    """Why an overlay says something else than its tool; empty if it does not."""
+    for key in sorted(_NOT_OVERLAID & overlay.keys()):
+        return f"it says {key}, which is not its to say"
+    for key in sorted(SPELLINGS.keys() & overlay.keys()):
+        quiet = key == "output_schema" and key not in shown
+        if not quiet and (key not in shown or not same(typed_root(overlay[key]), shown[key])):
+            return f"its {key} is another than the tool's"
+    return ""
 
 
 def _lay_over(fields: dict[str, JSON], overlay: dict[str, JSON]) -> None:

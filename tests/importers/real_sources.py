@@ -140,9 +140,9 @@ with a warning.
 Errors block, and there is none. Warnings by rule, in skills offered together:
 """
 _CLIENTS: Final = """
-No tool list says who owns a tool or shows a call, and few say what comes out, so three rules speak of every tool. The
-key `skill-governance/contract` in a tool's `_meta` can say all of it; `govctl lint --write-baseline` holds the warnings
-of today until then.
+No tool list says who owns a tool or shows a call, and few say what comes out, so three rules speak of every tool.
+Output, effects and examples may stand in a tool's `_meta`, under `skill-governance/contract`, but its owner may not:
+that is not for a server to say. `govctl lint --write-baseline` holds what is left.
 
 What a client would refuse, with `--profile`:
 """

@@ -66,7 +66,11 @@ def test_promises_mcp_has_no_words_for_travel_in_meta() -> None:
 def test_a_foreign_overlay_can_change_no_name_schema_or_description() -> None:
     for field in ("name", "version", "input_schema", "description", "owner"):
         tool = {"name": "x", "inputSchema": {"type": "object"}, "_meta": {OVERLAY: {field: "evil"}}}
-        skill = one(json.dumps([tool]))
+        result = import_text(json.dumps([tool]))
+        (skill,) = result.accepted
+        (warning,) = result.warnings
+        assert (warning.code, field in warning.message) == ("overlay", True)
+        assert warning.place is not None
         assert skill.name == "x"
         assert skill.owner is None
         assert skill.extensions == {"mcp": {"_meta": {OVERLAY: {field: "evil"}}}}
