@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from governance.cli.proving import assertion_of, may_prove
 from governance.errors import MalformedDocument, UsageError
 
 if TYPE_CHECKING:
@@ -25,13 +26,20 @@ class Connection:
     token: str | None = field(default=None, repr=False)
     origin: str
     timeout_sec: float | None = None
+    proof: Mapping[str, str] | None = field(default=None, repr=False)
+    """The variables by which a CI job can say who it is, where it has no token."""
     local: bool = False
     """It was found because this machine's own server wrote it down, not because anybody named it."""
 
     def open(self) -> ControlPlane:
         from governance.client import DEFAULT_TIMEOUT_SEC, ControlPlane
 
-        return ControlPlane(self.server, self.token, timeout=self.timeout_sec or DEFAULT_TIMEOUT_SEC)
+        timeout = self.timeout_sec or DEFAULT_TIMEOUT_SEC
+        token = self.token
+        if token is None and self.proof is not None:
+            with ControlPlane(self.server, timeout=timeout) as stranger:
+                token = stranger.exchange(assertion_of(self.proof)).token
+        return ControlPlane(self.server, token, timeout=timeout)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,6 +79,7 @@ def find_connection(arguments: argparse.Namespace, environment: Mapping[str, str
                 token=token,
                 origin=layer.origin,
                 timeout_sec=timeout,
+                proof=environment if token is None and may_prove(environment) else None,
                 local=index == len(layers) - 1,
             )
     return None

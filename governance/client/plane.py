@@ -9,6 +9,7 @@ from governance.client.acceptances import Acceptances
 from governance.client.consumers import Consumers
 from governance.client.events import Events, Webhooks
 from governance.client.exceptions import Exceptions
+from governance.client.identity import Identity
 from governance.client.lifecycle import Lifecycles
 from governance.client.policies import Policies
 from governance.client.questions import Questions
@@ -50,7 +51,7 @@ from governance.wire import (
 )
 
 
-class ControlPlane(Consumers, Exceptions, Policies, Questions, Lifecycles, Acceptances, Events, Webhooks):
+class ControlPlane(Consumers, Exceptions, Policies, Questions, Lifecycles, Acceptances, Events, Webhooks, Identity):
     """The control plane at ``base_url``; close it, or use it as a context manager.
 
     ``transport`` is for tests and embedding. Every method may raise ServerUnreachable, AuthError,

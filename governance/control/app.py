@@ -29,6 +29,7 @@ from governance.control.events.feed import Feed
 from governance.control.gates.verdicts import Verdicts
 from governance.control.heads import HeadAsGet
 from governance.control.health import router as health
+from governance.control.identity.issuers import Issuers
 from governance.control.jobs import Tools, running
 from governance.control.observing import Observing
 from governance.control.settings import Settings
@@ -74,6 +75,7 @@ def create_app(settings: Settings) -> FastAPI:
     comparer = Comparer(opinion=opinion, ceiling_sec=settings.ceiling_ms / 1000 or None, clock=time.thread_time)
     app.state.judge = Judge(comparer=comparer, telemetry=telemetry, kept=app.state.verdicts)
     app.state.unauthenticated = Unauthenticated()
+    app.state.issuers = Issuers(private=settings.oidc_private)
     app.state.feed = Feed(app.state.database, most=settings.max_event_streams)
     problems.install(app, _refused)
     app.add_middleware(HeadAsGet)

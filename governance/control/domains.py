@@ -29,6 +29,7 @@ from governance.control.exceptions.routes import router as exceptions
 from governance.control.gates.acceptance_routes import router as acceptances
 from governance.control.gates.deployment_routes import router as deployments
 from governance.control.gates.routes import router as gates
+from governance.control.identity.routes import router as identity
 from governance.control.jobs import Job
 from governance.control.lifecycle.routes import router as lifecycle
 from governance.control.lifecycle.sunsets import DUE_SUNSETS
@@ -50,6 +51,7 @@ ROUTERS: Final[tuple[APIRouter, ...]] = (
     exceptions,
     policies,
     tokens,
+    identity,
     events,
     webhooks,
     audit,

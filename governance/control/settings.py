@@ -11,7 +11,7 @@ from typing import Any
 
 from governance.errors import UsageError
 
-CLIENT_VARIABLES = frozenset({"GOVCTL_SERVER", "GOVCTL_TOKEN", "GOVCTL_CONFIG"})
+CLIENT_VARIABLES = frozenset({"GOVCTL_SERVER", "GOVCTL_TOKEN", "GOVCTL_CONFIG", "GOVCTL_OIDC_TOKEN"})
 """Variables of the same family that the command line reads for itself."""
 
 _KIB, _MIB = 1024, 1024 * 1024
@@ -200,6 +200,22 @@ SETTINGS: tuple[Setting, ...] = (
         meaning="Whether webhooks may go to addresses inside this network, and without TLS.",
     ),
     Setting(
+        field="oidc_audience",
+        variable="GOVCTL_OIDC_AUDIENCE",
+        read=_text,
+        default="skill-governance",
+        shown_default="skill-governance",
+        meaning="Whom assertions of CI jobs must be made for; give each service its own.",
+    ),
+    Setting(
+        field="oidc_private",
+        variable="GOVCTL_OIDC_PRIVATE",
+        read=_switch,
+        default=False,
+        shown_default="false",
+        meaning="Whether issuers of assertions may lie inside this network, and be asked without TLS.",
+    ),
+    Setting(
         field="otlp_endpoint",
         variable="OTEL_EXPORTER_OTLP_ENDPOINT",
         read=_text,
@@ -233,6 +249,8 @@ class Settings:
     drain_sec: int = 0
     max_event_streams: int = 100
     webhook_private: bool = False
+    oidc_audience: str = "skill-governance"
+    oidc_private: bool = False
     otlp_endpoint: str | None = None
     unknown: tuple[str, ...] = ()
 

@@ -66,6 +66,7 @@ from governance.wire.exceptions import (
     ExceptionState,
     ExceptionView,
 )
+from governance.wire.identity import Exchanged, ExchangeRequest, Publisher, PublisherPage, PublisherRequest
 from governance.wire.lifecycle import (
     DeprecationRequest,
     DropInView,
@@ -146,6 +147,8 @@ __all__ = [
     "ExceptionRequest",
     "ExceptionState",
     "ExceptionView",
+    "ExchangeRequest",
+    "Exchanged",
     "Grant",
     "Health",
     "HeldBackView",
@@ -166,6 +169,9 @@ __all__ = [
     "ProblemFault",
     "Provenance",
     "Published",
+    "Publisher",
+    "PublisherPage",
+    "PublisherRequest",
     "RangeDeprecationRequest",
     "ReleasePage",
     "ReleaseRequest",

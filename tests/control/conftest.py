@@ -31,23 +31,33 @@ def service(settings: Settings) -> Iterator[Service]:
         yield found
 
 
-@pytest.fixture(scope="module")
-def empty_service(
-    server: embedded.Server, template: str, tmp_path_factory: pytest.TempPathFactory
+@contextmanager
+def service_of_a_module(
+    server: embedded.Server, template: str, paths: pytest.TempPathFactory, **settings: Any
 ) -> Iterator[Service]:
-    """One service for a module's tests that publish nothing."""
-    name = "empty_" + secrets.token_hex(4)
+    """One service for all tests of a module that do not mind each other."""
+    name = "module_" + secrets.token_hex(4)
     with psycopg.connect(server.superuser_url, autocommit=True) as connection:
         connection.execute(f"CREATE DATABASE {name} TEMPLATE {template} OWNER {OWNER_ROLE}")
-    settings = Settings(
-        home=tmp_path_factory.mktemp("home"),
+    chosen = Settings(
+        home=paths.mktemp("home"),
         database_url=server.url(role=SERVICE_ROLE, database=name),
         database_owner_url=server.url(role=OWNER_ROLE, database=name),
         port=0,
         session_pool_size=5,
         read_pool_size=5,
+        **settings,
     )
-    with running_service(settings) as found:
+    with running_service(chosen) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def empty_service(
+    server: embedded.Server, template: str, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Service]:
+    """One service for a module's tests that publish nothing."""
+    with service_of_a_module(server, template, tmp_path_factory) as found:
         yield found
 
 
@@ -73,6 +83,7 @@ def manifest() -> Manifest:
             },
             "output_schema": {"type": "object", "properties": {"celsius": {"type": "number"}}},
             "timeout_sec": 10,
+            "owner": "team-weather",
         } | fields
         return {key: value for key, value in document.items() if value is not None}
 

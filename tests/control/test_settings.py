@@ -46,6 +46,8 @@ def test_every_variable_fills_its_field() -> None:
         "GOVCTL_DRAIN_SEC": "5",
         "GOVCTL_MAX_EVENT_STREAMS": "7",
         "GOVCTL_WEBHOOK_PRIVATE": "true",
+        "GOVCTL_OIDC_AUDIENCE": "https://skills.example.com",
+        "GOVCTL_OIDC_PRIVATE": "true",
         "OTEL_EXPORTER_OTLP_ENDPOINT": "http://collector:4318",
     }
     assert set(given) == {setting.variable for setting in SETTINGS}
@@ -66,6 +68,8 @@ def test_every_variable_fills_its_field() -> None:
         drain_sec=5,
         max_event_streams=7,
         webhook_private=True,
+        oidc_audience="https://skills.example.com",
+        oidc_private=True,
         otlp_endpoint="http://collector:4318",
     )
 

@@ -21,9 +21,9 @@ from conftest import running_service
 from registry import Manifest, Service
 
 from governance.control.events import delivering
-from governance.control.events.addresses import Unreachable, check_url, located
 from governance.control.events.delivering import make_deliveries, prune_deliveries, send_deliveries
 from governance.control.jobs import Tools
+from governance.control.outbound import Unreachable, check_url, located
 from governance.control.settings import Settings
 from governance.errors import Forbidden, InvalidRequest, NotFound, SecretShownOnce, UsageError
 from governance.wire import Role

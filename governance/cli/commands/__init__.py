@@ -42,6 +42,7 @@ COMMANDS: Final[dict[str, str]] = {
     "deployment": "which version runs where: record, end, list",
     "exception": "findings that may pass for a while: add, approve, list, show, revoke",
     "policy": "how strict the gate is, by namespace and skill: show, set, history",
+    "publisher": "CI jobs that publish without a stored secret: add, list, revoke",
     "token": "create, list and revoke tokens",
     "events": "what changes, as it changes",
     "webhook": "who is told of changes, and what was sent to them",

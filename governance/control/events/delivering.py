@@ -20,12 +20,13 @@ from sqlmodel import Session, col, select
 
 from governance import __version__
 from governance.control.audit.service import SYSTEM
-from governance.control.events.addresses import Unreachable, located
 from governance.control.events.signing import signed_headers
 from governance.control.events.tables import DeliveryRow, WebhookRow
 from governance.control.events.types import Position, event_of, event_types
 from governance.control.events.webhooks import disable, keys
 from governance.control.jobs import Job, Tools, alone
+from governance.control.outbound import Unreachable, located
+from governance.control.outbound import client as calling
 from governance.wire import write_json
 
 BATCH: Final = 200
@@ -179,8 +180,8 @@ def _send(tools: Tools, one: _Claimed, url: str, secrets_: Sequence[bytes]) -> _
     }
     try:
         with (
-            httpx.Client(timeout=TIMEOUT_SEC, follow_redirects=False, trust_env=False) as client,
-            client.stream(
+            calling(TIMEOUT_SEC) as http,
+            http.stream(
                 "POST",
                 address.url,
                 content=one.body,

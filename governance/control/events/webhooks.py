@@ -12,10 +12,10 @@ from sqlmodel import Session, col, select
 
 from governance.control.audit.service import Attempt, append
 from governance.control.auth.roles import Caller, Right
-from governance.control.events.addresses import check_url
 from governance.control.events.signing import new_secret, shown
 from governance.control.events.tables import DeliveryRow, WebhookRow
 from governance.control.events.types import chosen_types
+from governance.control.outbound import check_url
 from governance.errors import Conflict, NotFound
 from governance.wire import Delivery, Webhook, WebhookCreated, WebhookRequest, write_json
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any, Final
 
 from sqlalchemy import text
@@ -62,6 +62,27 @@ def _create(session: Session, request: TokenRequest, *, by: Caller, secret: str 
     session.add(token)
     append(session, attempt_to_create(request), by=by, after=_recorded(token), at=now)
     return TokenCreated(token=secret, **view(token).model_dump())
+
+
+def short_lived(
+    session: Session, name: str, grants: Sequence[Grant], *, life: timedelta, by: Caller
+) -> tuple[str, datetime]:
+    """The secret of a token that runs out by itself after ``life``, and when it does."""
+    secret, now = new_secret(), time_of(session)
+    token = Token(
+        id="tok_" + secrets.token_hex(8),
+        name=name,
+        prefix=shown_prefix(secret),
+        secret_hash=hash_of(secret),
+        grants=[grant.model_dump(mode="json") for grant in grants],
+        created_at=now,
+        created_by=by.label,
+        expires_at=now + life,
+    )
+    session.add(token)
+    attempt = Attempt(action="token.create", subject=name, namespace=_home(grants))
+    append(session, attempt, by=by, after=_recorded(token), at=now)
+    return secret, token.expires_at
 
 
 def page(session: Session, *, by: Caller, after: str | None, limit: int) -> tuple[list[TokenView], str | None]:

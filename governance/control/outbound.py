@@ -1,4 +1,7 @@
-"""Where a delivery may go: never, unless an operator allows it, to where only this machine can."""
+"""What the service itself calls: never, unless an operator allows it, what only this machine can reach.
+
+A name is looked up once, and what is called is the very address that was looked at.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,8 @@ import socket
 from dataclasses import dataclass
 from typing import Final
 from urllib.parse import SplitResult, urlsplit
+
+import httpx
 
 from governance.errors import Fault, InvalidRequest
 
@@ -29,14 +34,17 @@ class Unreachable(Exception):
     """Nothing may be sent there, or the name leads nowhere; the text says why."""
 
 
-def check_url(url: str, *, private: bool) -> None:
-    """Raises InvalidRequest for an address that nothing can be sent to. Names are looked up at each delivery."""
+def check_url(url: str, *, private: bool, pointer: str = "/url") -> None:
+    """Raises InvalidRequest, with a fault at ``pointer``, for an address that is not called.
+
+    Names are looked up when they are called.
+    """
     why = _fault(url, private=private)
     if why is not None:
         raise InvalidRequest(
-            f"Nothing can be sent to that address: it {why}.",
+            f"That address is not called: it {why}.",
             fix="Give an https address without credentials, for example https://hooks.example.com/skills.",
-            faults=[Fault(pointer="/url", message=why, code="url")],
+            faults=[Fault(pointer=pointer, message=why, code="url")],
         )
 
 
@@ -91,3 +99,31 @@ def _with_host(parts: SplitResult, address: str) -> str:
     host = f"[{address}]" if ":" in address else address
     port = f":{parts.port}" if parts.port else ""
     return parts._replace(netloc=f"{host}{port}").geturl()
+
+
+def client(timeout_sec: float) -> httpx.Client:
+    """For calls to a located address: no redirects, no proxy of the environment."""
+    return httpx.Client(timeout=timeout_sec, follow_redirects=False, trust_env=False)
+
+
+def fetched(url: str, *, private: bool, most_bytes: int, timeout_sec: float) -> bytes:
+    """The body of a 200 answer to GET. Raises Unreachable for anything else, and for a body past ``most_bytes``."""
+    address = located(url, private=private)
+    headers = {"Host": address.host, "Accept": "application/json"}
+    found = bytearray()
+    try:
+        with (
+            client(timeout_sec) as http,
+            http.stream(
+                "GET", address.url, headers=headers, extensions={"sni_hostname": address.server_name}
+            ) as answer,
+        ):
+            if answer.status_code != 200:
+                raise Unreachable(f"{address.server_name} answered {answer.status_code}")
+            for chunk in answer.iter_bytes():
+                found += chunk
+                if len(found) > most_bytes:
+                    raise Unreachable(f"{address.server_name} answered more than {most_bytes} bytes")
+    except httpx.HTTPError as error:
+        raise Unreachable(f"{address.server_name} does not answer: {str(error) or type(error).__name__}") from None
+    return bytes(found)
