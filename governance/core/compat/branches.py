@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container, Iterable
 from typing import Any
 
 from governance.core.compat.places import Places, Spot
@@ -14,7 +15,8 @@ from governance.core.schema.references import Scope
 class Branches:
     """The branches of one union of the receiver's, and the sender's spots beside them.
 
-    A branch's *head* is its type and the constants among its fields; ``true`` where it has neither.
+    A branch's *head* is its type, the constants among its fields, and the fields that it requires as the sender did
+    somewhere; ``true`` where it has none of them.
     """
 
     def __init__(self, places: Places, schemas: list[Any], scope: Scope, *, lifted: bool) -> None:
@@ -25,9 +27,10 @@ class Branches:
         self._places = places
         self._schemas, self._scope = schemas, scope
 
-    def heads(self) -> list[Node]:
-        """What tells each branch from the others."""
-        return [self._head(schema, node) for schema, node in zip(self._schemas, self.nodes, strict=True)]
+    def heads(self, partners: Iterable[Spot]) -> list[Node]:
+        """What tells each branch from the others; ``partners`` are the sender's spots at the place."""
+        sent = {name for spot in partners for name in spot.schema.get("required", ())}
+        return [self._head(schema, node, sent) for schema, node in zip(self._schemas, self.nodes, strict=True)]
 
     def beside(self, index: int, head: Node) -> list[Node]:
         """The other branches that a value with the head of this one may fit."""
@@ -40,7 +43,7 @@ class Branches:
         reached = set(self._tags.reached(constants))
         return [node for node in others if node in reached or node.can_hold & head.can_hold & ~OBJECT]
 
-    def _head(self, schema: Any, node: Node) -> Node:
+    def _head(self, schema: Any, node: Node, sent: Container[str]) -> Node:
         forest = self._forest
         if not isinstance(schema, dict):
             return forest.true
@@ -50,6 +53,10 @@ class Branches:
         for spot in self._places.in_place([Spot(schema, "", self._scope)]):
             if not spot.sure:
                 continue
+            # What lacks them was meant for another branch, and so is no loss of this one.
+            parts.extend(
+                forest.literal(Kind.REQUIRED, name) for name in spot.schema.get("required", ()) if name in sent
+            )
             for name, child in spot.schema.get("properties", {}).items():
                 if isinstance(child, dict) and ("const" in child or "enum" in child):
                     value = self._places.lowering.lower(child, spot.scope)

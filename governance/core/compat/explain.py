@@ -267,7 +267,7 @@ class Explainer:
         union = branches.union
         before = len(self.found)
         if self._probe(at, union).found is not False:
-            heads = branches.heads()
+            heads = branches.heads(at.partners)
             partners = Partners(self.ours, at.partners)
             for index, (schema, head) in enumerate(zip(schemas, heads, strict=True)):
                 if head is forest.true:
@@ -318,7 +318,8 @@ class Explainer:
             return False
         keyword = place.removeprefix("/").partition("/")[0]
         partner = self._partner(at, keyword)
-        ours = partner.pointer + f"/{keyword}" if partner else (at.partners[0].pointer if at.partners else None)
+        beside = _nearest(at.partners, at.spot)
+        ours = partner.pointer + f"/{keyword}" if partner else (beside.pointer if beside else None)
         theirs = at.spot.pointer + place
         ours_fragment = partner.schema[keyword] if partner and name is None else ABSENT
         theirs_fragment = name if name is not None else _fragment(at.spot.schema, keyword)
@@ -339,10 +340,15 @@ class Explainer:
         return True
 
     def _partner(self, at: _At, keyword: str) -> Spot | None:
-        """The sender's spot that speaks of the keyword; rather not one that says the very same of it."""
+        """The sender's spot that speaks of the keyword; rather one that does not say the very same of it."""
         spoken = [spot for spot in at.partners if keyword and spot.has(keyword)]
         said = _fragment(at.spot.schema, keyword)
-        return next((spot for spot in spoken if spot.schema[keyword] != said), spoken[0] if spoken else None)
+        return _nearest([spot for spot in spoken if spot.schema[keyword] != said] or spoken, at.spot)
+
+
+def _nearest(spots: list[Spot], spot: Spot) -> Spot | None:
+    """The one that stands in the other document where ``spot`` stands in its own; else the first."""
+    return next((other for other in spots if other.pointer == spot.pointer), spots[0] if spots else None)
 
 
 def _beside(others: list[Node], wrap: Wrap, forest: Forest) -> Wrap:

@@ -99,6 +99,24 @@ def test_a_change_in_one_branch_points_at_that_branch_in_both_documents(union: A
     assert found[0].witness.payload == {"kind": "dog", "age": ""}
 
 
+def test_a_value_that_was_never_meant_for_a_branch_is_no_loss_of_it() -> None:
+    old = any_of({**obj(a=S, v={**S}), **needs("a")}, {**obj(b=S, v={**S}), **needs("b")})
+    new = any_of({**obj(a=S, v=S), **needs("a")}, {**obj(b=S, v={**S, "minLength": 1}), **needs("b")})
+    found = check_schemas(old, new, side=Side.INPUT).findings
+    assert [(one.code, one.old_pointer, one.new_pointer) for one in found] == [
+        ("input.min-length-raised", "/anyOf/1/properties/v", "/anyOf/1/properties/v/minLength")
+    ]
+
+
+def test_a_field_that_only_the_new_branch_requires_is_its_loss() -> None:
+    old = any_of({**obj(a=S, v=S), **needs("a")}, {**obj(b=S, v=S), **needs("b")})
+    new = any_of({**obj(a=S, v=S), **needs("a")}, {**obj(b=S, v=S), **needs("b", "v")})
+    found = check_schemas(old, new, side=Side.INPUT).findings
+    assert [(one.code, one.new_pointer) for one in found] == [("input.became-required", "/anyOf/1/required/1")]
+    assert found[0].witness is not None
+    assert found[0].witness.payload == {"b": ""}
+
+
 def test_of_several_types_the_one_that_is_lost_is_named() -> None:
     found = check_schemas(obj(a=any_of(S, NULL)), obj(a=S), side=Side.INPUT).findings
     assert [(one.old_pointer, one.old, one.new) for one in found] == [("/properties/a/anyOf/1/type", "null", "string")]
