@@ -117,6 +117,14 @@ def test_a_comment_above_the_first_line_speaks_of_everything(text: str, file: st
     assert file != "a.toml" or one.covers(Place(file=file))
 
 
+def test_above_the_first_line_of_a_later_document_a_comment_speaks_of_that_document_alone() -> None:
+    text = f"{HEAD}---\n# govctl: ignore[second] one team\n{HEAD}"
+    lines_of_it = [
+        number for number in range(1, 13) if found(text)["second"].covers(Place(file="a.yaml", line=number, column=1))
+    ]
+    assert lines_of_it == [8, 9, 10, 11, 12]
+
+
 def test_in_a_list_of_tools_a_comment_speaks_of_the_tool_below_it() -> None:
     tools = "".join(f"# govctl: ignore[{n}] x\n- name: {n}\n  inputSchema: {{type: object}}\n" for n in "ab")
     ignores = found(tools)
