@@ -83,16 +83,16 @@ class NumberRange:
         for other in self.not_periods:
             quotient = _lcm(period, other) / period
             cycle = lcm(cycle, int(quotient))
-        wanted = min(cycle + len(self.excluded) * max(cycle, 1) + 1, _SCAN_LIMIT)
+        needed, limit = cycle + len(self.excluded) * cycle + 1, _SCAN_LIMIT + len(self.excluded)
         for count, factor in enumerate(_near_zero(lowest, highest)):
-            if count > wanted:
+            if count > min(needed, limit):
                 break
             budget.spend()
             if self.admits(factor * period):
                 return self._plainer(factor * period, period, budget)
         else:
             return None
-        if cycle + len(self.excluded) * cycle + 1 <= _SCAN_LIMIT:
+        if needed <= limit:
             return None
         raise NumberUndecided
 

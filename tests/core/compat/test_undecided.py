@@ -17,6 +17,7 @@ from governance.core.compat.telling import REASONS
 
 PAGE = (Path(__file__).resolve().parents[3] / "docs" / "compatibility.md").read_text(encoding="utf-8")
 ROWS = dict(re.findall(r"^\| `([a-z-]+)` \| (.*?) \|", PAGE.partition("## What stays undecided")[2], re.M))
+SCHEMA = Path(__file__).resolve().parents[3] / "governance" / "core" / "schema"
 ROOT = "https://example.com/"
 
 
@@ -41,6 +42,11 @@ EXAMPLES: dict[str, tuple[Any, Any]] = {
     ),
     "unevaluated-width": (branches(7), branches(8)),
     "payload-too-large": (field({"type": "array"}), field({"type": "array", "maxItems": 60_000})),
+    "depth": (
+        {"$ref": "#/$defs/d0", "$defs": {**{f"d{i}": {"$ref": f"#/$defs/d{i + 1}"} for i in range(401)}, "d401": {}}},
+        {"type": "object"},
+    ),
+    "unverified-witness": (field({"pattern": "^x{40}$"}), field({"pattern": "^(x+x+)+(?!x)y"})),
     "number-too-large": (field({"minimum": 0}), field({"minimum": Decimal("-1e6000")})),
 }
 
@@ -69,5 +75,19 @@ def test_an_undecided_schema_is_compatible_with_itself(reason: str) -> None:
     assert same.identical
 
 
-def test_the_page_names_only_reasons_that_exist() -> None:
-    assert {reason for reason in ROWS if not reason.startswith("regex-")} <= REASONS.keys()
+def test_the_page_names_the_reasons_that_exist_and_no_others() -> None:
+    assert {reason for reason in ROWS if not reason.startswith("regex-")} == REASONS.keys()
+    source = "".join(file.read_text(encoding="utf-8") for file in SCHEMA.glob("regex*.py"))
+    raised = set(re.findall(r'(?:error\([^\n]*, |UnsupportedPattern\(|reason, message = )"([a-z-]+)"', source)) - {
+        "syntax"
+    }
+    assert {f"regex-{reason}" for reason in raised} == {reason for reason in ROWS if reason.startswith("regex-")}
+
+
+def test_numbers_are_found_or_proved_absent_however_many_are_ruled_out() -> None:
+    many = list(range(20_001))
+    old = field({"type": "integer", "minimum": 0, "maximum": 20_001})
+    assert check_schemas(old, field({"enum": [*many, 20_001]}), side=Side.INPUT).verdict is Verdict.COMPATIBLE
+    witness = check_schemas(old, field({"enum": many}), side=Side.INPUT).witness
+    assert witness is not None
+    assert witness.payload == {"a": 20_001}
