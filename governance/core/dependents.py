@@ -9,9 +9,8 @@ from typing import Any
 
 from governance.core.consent import resolve
 from governance.core.consent.serving import obstacle
-from governance.core.consent.ways import preferred
 from governance.core.consumers import Need
-from governance.core.lines import Published
+from governance.core.lines import Published, preferred
 from governance.core.skill import Status
 from governance.core.versioning import Range, Version
 from governance.errors import GovernanceError

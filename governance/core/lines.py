@@ -78,6 +78,11 @@ def in_order(published: Iterable[Published]) -> list[Published]:
     return sorted(published, key=lambda one: one.version.key)
 
 
+def preferred(serving: Sequence[Published]) -> Published:
+    """The highest stable version, else the highest prerelease."""
+    return max(serving, key=lambda one: (not one.version.is_prerelease, one.version.key))
+
+
 def lines_of(published: Iterable[Published]) -> list[Line]:
     """The lines of a skill, lowest opening first. Drafts stand in none: nobody is served from them.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import date
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -44,6 +44,16 @@ class HeldBackView(Answer):
     """The exact ways to accept: ``way`` and ``do``."""
 
 
+class SteeredView(Answer):
+    """A rollout that had a say, and where it put this caller."""
+
+    id: str
+    arm: Literal["candidate", "incumbent"]
+    """Report what the calls came to under this side."""
+    weight: int
+    """The candidate's share of the named consumers, in per cent."""
+
+
 class Resolution(Answer):
     """The version that serves, why, and what is held back."""
 
@@ -58,6 +68,8 @@ class Resolution(Answer):
     basis: str
     """Why that line counts as accepted: pin, range, record, first-contact, named-line or flag."""
     held_back: HeldBackView | None = None
+    rollout: SteeredView | None = None
+    """The rollout that chose between two versions of the line, where one did."""
     deprecated_on: date | None = None
     """The day its end was announced, where one is; this and the three that follow are None for what is active."""
     sunset: date | None = None

@@ -16,8 +16,8 @@ from governance.control.skills.ordering import sort_key
 from governance.control.skills.reading import stored_version
 from governance.control.skills.service import replacement_facts
 from governance.core.compat.model import Comparison, FindingLevel, Verdict
-from governance.core.consent.ways import preferred
 from governance.core.gate import REASONS, can_replace, replacement_faults
+from governance.core.lines import preferred
 from governance.core.skill import NO_REPLACEMENT
 from governance.core.versioning import Range, Version
 from governance.errors import Conflict, Fault

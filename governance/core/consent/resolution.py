@@ -13,8 +13,9 @@ from typing import Any
 from governance.core.compat.model import JSON
 from governance.core.consent.refusals import nothing_serves, pinned_refusal
 from governance.core.consent.serving import Notice, notices_for, obstacle
-from governance.core.consent.ways import Case, Way, preferred
-from governance.core.lines import Line, Published, in_order, line_containing, lines_of
+from governance.core.consent.ways import Case, Way
+from governance.core.lines import Line, Published, in_order, line_containing, lines_of, preferred
+from governance.core.rollout.steering import Steered, Steering, steer
 from governance.core.skill import Status
 from governance.core.versioning import Range, Version
 from governance.errors import BreakingChangeNotAccepted, InvalidRequest
@@ -85,6 +86,8 @@ class Resolution:
     basis: Basis
     held_back: HeldBack | None = None
     notices: tuple[Notice, ...] = ()
+    rollout: Steered | None = None
+    """The rollout that had a say, and the side of it this caller is on."""
     acceptances: tuple[Acceptance, ...] = ()
     """To be recorded: for a named consumer as its acceptances, for an anonymous caller in the audit log."""
 
@@ -109,6 +112,7 @@ class Resolution:
             "line": str(self.line),
             "basis": self.basis.value,
             "held_back": self.held_back.to_document() if self.held_back else None,
+            "rollout": self.rollout.to_document() if self.rollout else None,
             "deprecated_on": announced and announced.deprecated_on,
             "sunset": announced and announced.sunset,
             "replacement": announced and announced.replacement,
@@ -128,6 +132,7 @@ def resolve(
     accept_line: Version | None = None,
     accept_breaking: bool = False,
     blanket_allowed: bool = True,
+    rollouts: Sequence[Steering] = (),
 ) -> Resolution:
     """Which version of ``skill`` serves ``wanted`` (an npm range; None or empty: a bare name).
 
@@ -135,7 +140,8 @@ def resolve(
     consumer has been served this skill before, so that versions past their sunset still serve it.
     ``accepted`` holds a version of each line that is on record as accepted. ``accept_line`` accepts one more
     line from now on, named by a version in it; ``accept_breaking`` the newest line, for this call, unless
-    ``blanket_allowed`` is False.
+    ``blanket_allowed`` is False. ``rollouts`` are those in force for the skill and the caller's environment; they
+    choose inside the lines alone.
 
     Raises:
         InvalidRange: ``wanted`` is no range.
@@ -184,7 +190,9 @@ def resolve(
     inside = [one for one in serving if case.home(one).opens in open_to]
     if not inside:
         raise _not_accepted(case, newest, accepted=open_to)
-    chosen = preferred(inside)
+    withheld, steered = steer(rollouts, inside, skill=skill, consumer=consumer)
+    chosen = preferred([one for one in inside if one.version not in withheld])
+    newest = preferred([one for one in serving if one.version not in withheld])
     flag_refused = accept_breaking and behind and not blanket_allowed
     return Resolution(
         skill=skill,
@@ -194,6 +202,7 @@ def resolve(
         basis=open_to[case.home(chosen).opens],
         held_back=_held_back(case, chosen, newest) if newest is not chosen else None,
         notices=notices_for(skill, chosen, admitted, flag_refused=flag_refused),
+        rollout=steered,
         acceptances=tuple(acceptances),
     )
 

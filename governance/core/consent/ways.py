@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Final
 
 from governance.core.compat.model import JSON
-from governance.core.lines import Line, Published, in_order
+from governance.core.lines import Line, Published, in_order, preferred
 from governance.core.versioning import Range, Version
 
 Way = dict[str, JSON]
@@ -110,8 +110,3 @@ def spelled(way: Mapping[str, JSON], where: str, *, skill: str, consumer: str | 
         return str(way.get("do", ""))
     values = {key: way.get(key, "") for key in ("range", "accept_line")}
     return templates[where].format(skill=skill, consumer=consumer or "NAME", **values)
-
-
-def preferred(serving: Sequence[Published]) -> Published:
-    """The highest stable version, else the highest prerelease."""
-    return max(serving, key=lambda one: (not one.version.is_prerelease, one.version.key))
