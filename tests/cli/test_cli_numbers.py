@@ -105,7 +105,7 @@ def test_the_registry_holds_a_break_to_the_same_rule(registry: Govctl, tmp_path:
     dry = registry("check", new, *crm, "--bump", "auto")
     assert dry.code == 0
     assert "crm.a breaks its callers (to be published as 2.0.0; ^1 stays on 1.0.0)" in dry.out.splitlines()[0]
-    assert "not decided by the registry yet: consumers, policy, exceptions." in dry.out
+    assert "not decided by the registry" not in dry.out
     done = registry("publish", new, *crm, "--bump", "auto")
     assert "only a registry can know" not in done.out
     assert "removed skills: what is published and missing here: `govctl catalogue`" in " ".join(done.out.split())

@@ -162,9 +162,9 @@ def test_the_gate_knows_who_is_hit_by_what_was_declared(service: Service, manife
 @pytest.fixture
 def weather(service: Service, manifest: Manifest) -> Service:
     """1.0.0, 1.1.0 and, behind a break, 2.0.0; a caller of `*`; environments prod (protected) and test."""
-    service.admin.put_version(manifest(owner="team-weather"))
-    service.admin.put_version(manifest(version="1.1.0", owner="team-weather"))
-    broken = manifest(version="2.0.0", input_schema=BROKEN, compatibility="breaking_change", owner="team-weather")
+    service.admin.put_version(manifest())
+    service.admin.put_version(manifest(version="1.1.0"))
+    broken = manifest(version="2.0.0", input_schema=BROKEN, compatibility="breaking_change")
     service.admin.put_version(broken)
     service.admin.put_consumer("agents/one", needing("weather.current", range=">=1"))
     service.admin.put_environment("prod", protected=True)
@@ -245,6 +245,19 @@ def test_a_protected_environment_takes_what_can_i_deploy_allows(weather: Service
     assert open_.created
     (entry,) = [one for one in weather.entries("deployment.record") if one["outcome"] == "refused"]
     assert entry["after"]["code"] == "gate-refused"
+
+
+def test_a_protected_environment_takes_nothing_that_is_not_ready(weather: Service, manifest: Manifest) -> None:
+    admin = weather.admin
+    nobodys = admin.put_version(manifest("weather.alert", owner=None)).version
+    assert [one["code"] for one in nobodys.decision["reasons"]] == ["not-ready", "first-version"]
+    with pytest.raises(GateRefused, match="has no owner") as refused:
+        admin.put_deployment("prod", "weather.alert", "1.0.0")
+    asked = admin.can_i_deploy("weather.alert", "1.0.0", "prod")
+    assert refused.value.details["judgement"]["reasons"] == asked.reasons
+    assert admin.put_deployment("test", "weather.alert", "1.0.0").created
+    admin.put_policy("skill:weather.alert", {"readiness": "off"}, revision=0)
+    assert admin.put_deployment("prod", "weather.alert", "1.0.0").created
 
 
 def test_an_exception_for_the_environment_lets_a_published_version_in_there(weather: Service) -> None:

@@ -10,6 +10,7 @@ from sqlmodel import Session
 _DEPLOYED = text(
     "SELECT version FROM deployment WHERE skill = :skill AND environment = :environment AND ended_at IS NULL"
 )
+_PROTECTED = text("SELECT protected FROM environment WHERE name = :environment")
 _RUNS_IN = text(
     "SELECT environment FROM deployment WHERE skill = :skill AND version = :version AND ended_at IS NULL"
     " ORDER BY environment"
@@ -22,6 +23,11 @@ _SILENT = text(
     ORDER BY k.consumer LIMIT :limit
     """
 )
+
+
+def is_protected(session: Session, environment: str) -> bool:
+    """Is it an environment that takes only what the gate lets in there? One that nobody made is not."""
+    return bool(session.execute(_PROTECTED, {"environment": environment}).scalar())
 
 
 def deployed(session: Session, skill: str, environment: str) -> Sequence[str]:

@@ -22,7 +22,7 @@ from governance.control.skills.reading import Found, history, no_such_skill, pub
 from governance.control.skills.surroundings import surroundings_of
 from governance.core.consumers import Change, Need, matrix
 from governance.core.dependents import references_to
-from governance.core.gate import REASONS, Answer, HistoryItem, Question, Reason, Surroundings, answer
+from governance.core.gate import REASONS, Answer, HistoryItem, Question, Reason, Surroundings, answer, readiness
 from governance.core.lines import SERVABLE
 from governance.core.versioning import Version
 from governance.errors import NotFound
@@ -102,6 +102,7 @@ def deployment(
     """What is on record for :func:`may_deploy`, read; its answer needs the session no more."""
     known = on_record(session, skill, by=by, judge=judge)
     item = known.item(version)
+    protected = standing.is_protected(session, environment)
     there = {Version.parse(one) for one in standing.deployed(session, skill, environment)}
     change = Change.deploy(item, known.history, [one for one in known.history if one.version in there], beside=beside)
     needs = [one for one in known.around.needs if one.environment in (None, environment)]
@@ -115,6 +116,7 @@ def deployment(
         policy=known.around.policy,
         environment=environment,
         exceptions=known.around.exceptions,
+        further=tuple(readiness(item.manifest, known.around.policy, protected=True)) if protected else (),
     )
 
 

@@ -15,6 +15,7 @@ from governance.core.gate.facts import (
 from governance.core.gate.judge import decide
 from governance.core.gate.numbering import auto_version, replay
 from governance.core.gate.questions import Answer, Question, answer
+from governance.core.gate.readiness import readiness
 from governance.core.gate.reasons import REASONS, Outcome, ReasonCode
 from governance.core.gate.replacing import can_replace, check_replacement, replacement_faults
 from governance.core.lines import Compare, HistoryItem
@@ -40,6 +41,7 @@ __all__ = [
     "can_replace",
     "check_replacement",
     "decide",
+    "readiness",
     "replacement_faults",
     "replay",
 ]

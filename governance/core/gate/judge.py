@@ -18,6 +18,7 @@ from governance.core.gate.facts import (
 )
 from governance.core.gate.hit import consumer_reasons, softened, surroundings_of
 from governance.core.gate.numbering import auto_version
+from governance.core.gate.readiness import NOT_KNOWN, is_high_risk, readiness
 from governance.core.gate.reasons import REASONS, Outcome
 from governance.core.gate.replacing import replacement_faults
 from governance.core.gate.standing import DECLARED_BUMP, UNPROVED, Standing
@@ -53,7 +54,7 @@ def decide(
     Raises:
         InvalidVersion: the candidate has no semantic version; see ``auto_version``.
     """
-    around = around or Surroundings()
+    in_registry, around = around is not None, around or Surroundings()
     again = partial(
         decide,
         history=history,
@@ -99,6 +100,9 @@ def decide(
         judge.step_onward()
         judge.consumers(around.needs)
     judge.replacement(replacement)
+    if in_registry and valid:
+        judge.reasons.extend(readiness(candidate, policy))
+        unchecked += NOT_KNOWN if is_high_risk(candidate) and policy.values["readiness"] != "off" else ()
     if today is not None:
         judge.notice(today, policy.notice)
     decision = judge.decision(policy, unchecked)

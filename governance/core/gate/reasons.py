@@ -219,6 +219,12 @@ _ROWS: Final = (
         fix="Undo the change around the finding, or have a new exception approved for this check.",
     ),
     ReasonCode(
+        id="not-ready",
+        outcome=Outcome.WARN,
+        title="Something is missing that others need before they rely on it",
+        fix="Add what is named; the policy `readiness` says whether it blocks.",
+    ),
+    ReasonCode(
         id="replacement-missing",
         outcome=Outcome.BLOCK,
         title="The replacement does not exist",

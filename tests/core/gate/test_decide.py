@@ -49,6 +49,7 @@ def skill(version: str, level: str | None = None, *, needs: str = "", **fields: 
         "name": "git.log",
         "version": version,
         "description": "Lists commits.",
+        "owner": "team-git",
         "input_schema": {
             "type": "object",
             "properties": {letter: {"type": "string"} for letter in "abcdef"},
