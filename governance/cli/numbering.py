@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import islice
 from typing import Final
 
@@ -46,17 +46,17 @@ def number(plane: ControlPlane, manifests: Sequence[SkillManifest], *, all_of_th
         versions = _versions(plane, manifest.name)
         baseline = _baseline(versions)
         if not versions:
-            found[index] = Numbered(manifest=replace(manifest, version="1.0.0"))
+            found[index] = Numbered(manifest=manifest.numbered("1.0.0"))
         elif baseline is not None and baseline.contract_digest == manifest.contract_digest:
-            found[index] = Numbered(manifest=replace(manifest, version=baseline.version), standing=True)
+            found[index] = Numbered(manifest=manifest.numbered(baseline.version), standing=True)
         else:
             highest = max((Version.parse(one.version) for one in versions), key=lambda one: one.key)
-            probes[index] = replace(manifest, version=str(next_version(highest, Bump.MAJOR)))
+            probes[index] = manifest.numbered(str(next_version(highest, Bump.MAJOR)))
     for indexes in _chunks(list(probes)):
         checked = plane.check([probes[index].to_document() for index in indexes])
         for index, decision in zip(indexes, checked.decisions, strict=True):
             honest = decision["smallest_version"] or probes[index].version
-            found[index] = Numbered(manifest=replace(probes[index], version=honest), computed=True)
+            found[index] = Numbered(manifest=probes[index].numbered(honest), computed=True)
     return [found[index] for index in range(len(manifests))]
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from copy import deepcopy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
 from typing import Any, Final
@@ -218,6 +218,12 @@ class SkillManifest:
         """The part before the last dot; empty for a bare name."""
         return self.name.rpartition(".")[0]
 
+    def numbered(self, version: str) -> SkillManifest:
+        """The same skill under another version, taken as it is; what no version changes is not worked out again."""
+        again = replace(self, version=version)
+        vars(again).update({name: value for name, value in vars(self).items() if name in _UNNUMBERED})
+        return again
+
     def to_document(self) -> dict[str, Any]:
         """The native manifest as fresh JSON without defaults; ``manifest_from_document`` reads it back."""
         return deepcopy(self._document)
@@ -277,6 +283,8 @@ class SkillManifest:
         return document
 
 
+_UNNUMBERED: Final = frozenset({"checked", "contract_digest", "promise_digest"})
+"""What is remembered of a manifest and no version changes."""
 _PLAIN: Final[dict[str, Any]] = {
     "compatibility": None,
     "title": None,

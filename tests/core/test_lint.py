@@ -598,6 +598,18 @@ def test_a_contract_built_without_checks_is_an_error() -> None:
     assert "contract.invalid" in ids(replace(skill(), input_schema={"type": "string"}))
 
 
+def test_a_skill_under_another_number_is_the_same_skill_and_stays_checked() -> None:
+    one = skill()
+    remembered = (one.contract_digest, one.promise_digest)
+    again = one.numbered("2.0.0")
+    afresh = replace(skill(), version="2.0.0")
+    assert again == afresh
+    assert again.checked
+    assert remembered == (again.contract_digest, again.promise_digest)
+    assert (afresh.contract_digest, afresh.promise_digest) == remembered
+    assert again.manifest_digest == afresh.manifest_digest != one.manifest_digest
+
+
 def test_faults_of_a_contract_become_findings() -> None:
     with pytest.raises(InvalidContract) as caught:
         skill(timeout_sec=-1, owner=3)

@@ -139,14 +139,14 @@ def _numbered(
     """The member under its number; one that stands already is the very manifest that stands."""
     if version_by is VersionBy.RELEASE:
         number = str(version)
-        return manifest if manifest.version == number else replace(manifest, version=number)
+        return manifest if manifest.version == number else manifest.numbered(number)
     if manifest.version:
         return manifest
     honest = gate.auto_version(manifest, history, compare=compare, transitive=terms.transitive, by_content=True)
     standing = next((one for one in history if one.version == honest), None)
     if standing is not None and standing.manifest.contract_digest == manifest.contract_digest:
         return standing.manifest
-    return replace(manifest, version=str(honest))
+    return manifest.numbered(str(honest))
 
 
 def _stands(manifest: SkillManifest, proposal: Proposal, history: Sequence[HistoryItem]) -> bool:

@@ -147,7 +147,7 @@ def _member(document: Mapping[str, Any], catalogue: str) -> SkillManifest:
     manifest = manifest_from_document({**document, "version": _NUMBERED_LATER if given is None else given})
     if manifest.namespace != catalogue and not manifest.namespace.startswith(f"{catalogue}."):
         raise _refused("/name", f"{manifest.name} does not live in the namespace {catalogue}", "namespace")
-    return replace(manifest, version=UNVERSIONED) if given is None else manifest
+    return manifest.numbered(UNVERSIONED) if given is None else manifest
 
 
 def _carrying(manifest: SkillManifest, number: Version | None) -> SkillManifest:
@@ -155,7 +155,7 @@ def _carrying(manifest: SkillManifest, number: Version | None) -> SkillManifest:
     if manifest.version and (number is None or manifest.version != str(number)):
         theirs = f"the release's number {number}" if number else "the number that the release gets"
         raise _refused("/version", f"it is {manifest.version}, and members carry {theirs}", "path")
-    return replace(manifest, version=str(number)) if number else manifest
+    return manifest.numbered(str(number)) if number else manifest
 
 
 def _refused(pointer: str, message: str, code: str) -> InvalidContract:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from typing import Any, Final
 
 from sqlalchemy import text
@@ -81,7 +80,7 @@ def read_manifest(document: Any, *, name: str, version: Version, settings: Setti
             "The manifest is not the one its path names.", fix="Make name and version agree.", faults=faults
         )
     check_sizes(manifest, settings)
-    return manifest if manifest.version else replace(manifest, version=str(version))
+    return manifest if manifest.version else manifest.numbered(str(version))
 
 
 def check_sizes(manifest: SkillManifest, settings: Settings) -> None:
