@@ -7,6 +7,7 @@ from governance.core.rollout.steering import Steered, Steering, steer
 from governance.core.rollout.stepping import (
     Advance,
     Cancel,
+    Event,
     FallBack,
     Hold,
     Kind,
@@ -29,6 +30,7 @@ __all__ = [
     "Advance",
     "Arm",
     "Cancel",
+    "Event",
     "Evidence",
     "FallBack",
     "Finding",
