@@ -40,6 +40,15 @@ def _check_size(value: int) -> None:
         raise NumberTooLarge(f"an integer of {value.bit_length()} bits")
 
 
+def whole(value: int | float | Decimal) -> int:
+    """A count as an integer.
+
+    Raises:
+        NumberTooLarge: written out it would fill the memory.
+    """
+    return int(exact(value))
+
+
 def spelled(value: int | float | Decimal) -> tuple[Any, ...]:
     """What tells a number from others without computing it: as text it may be longer than Python writes."""
     return ("decimal", *value.as_tuple()) if isinstance(value, Decimal) else (type(value).__name__, value)

@@ -6,33 +6,14 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from governance.core.schema import kinds as n
-from governance.core.schema.constants import one_of_values
+from governance.core.schema.assertions import assertions
 from governance.core.schema.dialects import Dialect, dialect_of
-from governance.core.schema.exact import NumberTooLarge, exact, spelled
-from governance.core.schema.formats import is_asserted
+from governance.core.schema.exact import NumberTooLarge, whole
 from governance.core.schema.kinds import Kind, Mode
 from governance.core.schema.nodes import Forest, Node
 from governance.core.schema.references import DynamicReference, References, Scope, UnresolvedReference
 from governance.core.schema.subschemas import subschemas
 
-_TYPE_MASKS: Final = {
-    "null": n.NULL,
-    "boolean": n.BOOLEAN,
-    "number": n.NUMBER,
-    "integer": n.NUMBER,
-    "string": n.STRING,
-    "array": n.ARRAY,
-    "object": n.OBJECT,
-}
-_COUNTS: Final = {
-    "minLength": Kind.MINLENGTH,
-    "maxLength": Kind.MAXLENGTH,
-    "minItems": Kind.MINITEMS,
-    "maxItems": Kind.MAXITEMS,
-    "minProperties": Kind.MINPROPS,
-    "maxProperties": Kind.MAXPROPS,
-}
-_OF_NUMBERS: Final = frozenset(("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"))
 _OF_ARRAYS: Final = frozenset(("items", "prefixItems", "additionalItems", "uniqueItems", "contains"))
 _OF_OBJECTS: Final = frozenset(("properties", "patternProperties", "additionalProperties", "required", "propertyNames"))
 _IN_PLACE: Final = frozenset((
@@ -43,7 +24,6 @@ MAX_DEPTH: Final = 400
 """Schemas within schemas, references followed."""
 _STEPS_A_SCHEMA: Final = 8
 _PLACES_A_STEP: Final = 2
-_MINIMA: Final = {Kind.MINLENGTH, Kind.MINITEMS, Kind.MINPROPS}
 
 
 class Lowering:
@@ -167,60 +147,12 @@ class Lowering:
 
     def own_parts(self, schema: dict[str, Any], scope: Scope, lifted: bool) -> list[Node]:
         """The conjuncts that apply no other schema in place."""
-        forest, draft = self.forest, self.dialect.draft
-        parts: list[Node] = []
-        if "type" in schema:
-            parts.extend(self._types(schema["type"]))
-        if "enum" in schema:
-            parts.append(one_of_values(forest, schema["enum"]))
-        if "const" in schema and draft >= 6:
-            parts.append(one_of_values(forest, [schema["const"]]))
-        if not _OF_NUMBERS.isdisjoint(schema):
-            parts.extend(self._numbers(schema))
-        for keyword, kind in _COUNTS.items():
-            if keyword in schema and not (kind in _MINIMA and schema[keyword] <= 0):
-                parts.append(forest.literal(kind, int(schema[keyword])))
-        if "pattern" in schema:
-            parts.append(forest.literal(Kind.PATTERN, schema["pattern"]))
-        if self.assert_formats and isinstance(schema.get("format"), str) and is_asserted(schema["format"]):
-            parts.append(forest.literal(Kind.FORMAT, schema["format"]))
+        parts = assertions(self.forest, schema, self.dialect, assert_formats=self.assert_formats)
         if not _OF_ARRAYS.isdisjoint(schema):
             parts.extend(self._arrays(schema, scope, lifted))
         if not _OF_OBJECTS.isdisjoint(schema):
             parts.extend(self._objects(schema, scope, lifted))
         return parts
-
-    def _types(self, declared: Any) -> list[Node]:
-        names = [declared] if isinstance(declared, str) else list(declared)
-        mask = 0
-        for name in names:
-            mask |= _TYPE_MASKS[name]
-        parts = [self.forest.types(mask)]
-        if "integer" in names and "number" not in names:
-            parts.append(self.forest.literal(Kind.MULTIPLE, exact(1)))
-        return parts
-
-    def _numbers(self, schema: dict[str, Any]) -> list[Node]:
-        parts: list[Node] = []
-        for keyword, kind in (("minimum", Kind.MINIMUM), ("maximum", Kind.MAXIMUM)):
-            exclusive = "exclusive" + keyword.capitalize()
-            if self.dialect.draft == 4:
-                if keyword in schema:
-                    parts.append(self._number(kind, schema[keyword], schema.get(exclusive) is True))
-                continue
-            if keyword in schema:
-                parts.append(self._number(kind, schema[keyword], False))
-            if exclusive in schema:
-                parts.append(self._number(kind, schema[exclusive], True))
-        if "multipleOf" in schema:
-            parts.append(self._number(Kind.MULTIPLE, schema["multipleOf"]))
-        return parts
-
-    def _number(self, kind: Kind, value: Any, *rest: Any) -> Node:
-        try:
-            return self.forest.literal(kind, exact(value), *rest)
-        except NumberTooLarge:
-            return self.forest.opaque("number-too-large", (kind, spelled(value), rest))
 
     def _arrays(self, schema: dict[str, Any], scope: Scope, lifted: bool) -> list[Node]:
         forest, parts = self.forest, []
@@ -235,17 +167,20 @@ class Lowering:
         if schema.get("uniqueItems") is True:
             parts.append(forest.literal(Kind.UNIQUE))
         if "contains" in schema and self.dialect.draft >= 6:
-            minimum, maximum = self.contains_counts(schema)
+            try:
+                minimum, maximum = self._contains_counts(schema)
+            except NumberTooLarge:
+                return [*parts, forest.opaque("number-too-large", (id(self), id(schema), "contains"))]
             # An upper count asks the schema negatively, where nothing is lifted.
             node = self.lower(schema["contains"], scope, lifted=lifted and maximum is None)
             parts.append(forest.contains(node, minimum, maximum))
         return parts
 
-    def contains_counts(self, schema: dict[str, Any]) -> tuple[int, int | None]:
+    def _contains_counts(self, schema: dict[str, Any]) -> tuple[int, int | None]:
         if self.dialect.draft < 2019:
             return 1, None
         maximum = schema.get("maxContains")
-        return int(schema.get("minContains", 1)), None if maximum is None else int(maximum)
+        return whole(schema.get("minContains", 1)), None if maximum is None else whole(maximum)
 
     def item_schemas(self, schema: dict[str, Any]) -> tuple[list[Any], Any]:
         """Positional schemas and the one for the rest, in whichever spelling the dialect has."""

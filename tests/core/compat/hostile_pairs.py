@@ -134,6 +134,10 @@ PAIRS: Final[dict[str, tuple[Any, Any]]] = {
     "bounds of four hundred digits": ({"type": "number", "minimum": 10**400 - 1}, {"type": "number", "minimum": 10**400}),
     "a constant of twenty thousand digits": ({"const": 10**20_000}, {"const": 10**20_000 + 1}),
     "decimal bounds": ({"type": "number", "maximum": Decimal("1e9999999")}, {"type": "number", "maximum": Decimal("1e9999998")}),
+    "a length of ten million digits": ({"type": "string", "minLength": Decimal("1e9999999")}, {"type": "string", "minLength": 1}),
+    "a count of ten million digits": (
+        {"type": "array", "contains": S, "minContains": Decimal("1e9999999")}, {"type": "array", "contains": S, "maxContains": Decimal("1e9999998")},
+    ),
     "tiny periods": ({"type": "number", "multipleOf": Decimal("1e-300")}, {"type": "number", "multipleOf": Decimal("1e-299")}),
     "a sieve": ({"type": "integer", "not": {"anyOf": [{"multipleOf": p} for p in PRIMES]}, "minimum": 2}, {"type": "integer", "minimum": 53}),
     "large primes": ({"type": "integer", "multipleOf": 1_000_003, "minimum": 1}, {"not": {"multipleOf": 1_000_033}}),
