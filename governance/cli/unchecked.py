@@ -12,7 +12,6 @@ UNCHECKED: Final[dict[str, str]] = {
     "consumers": "who is served the candidate and breaks",
     "policy": "whether the namespace is strict, warns only, or is not judged",
     "exceptions": "whether somebody approved one of the findings",
-    "tests": "whether tests of this very contract are on record, which a high-risk skill should have",
     "telemetry": "whether a high-risk skill is watched where it runs",
     "replacement": "whether the replacement that a skill names exists and is active",
 }

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from governance.client.acceptances import Acceptances
+from governance.client.attestations import Attestations
 from governance.client.consumers import Consumers
 from governance.client.events import Events, Webhooks
 from governance.client.exceptions import Exceptions
@@ -51,7 +52,9 @@ from governance.wire import (
 )
 
 
-class ControlPlane(Consumers, Exceptions, Policies, Questions, Lifecycles, Acceptances, Events, Webhooks, Identity):
+class ControlPlane(
+    Attestations, Consumers, Exceptions, Policies, Questions, Lifecycles, Acceptances, Events, Webhooks, Identity
+):
     """The control plane at ``base_url``; close it, or use it as a context manager.
 
     ``transport`` is for tests and embedding. Every method may raise ServerUnreachable, AuthError,

@@ -6,6 +6,7 @@ from typing import Final
 
 from fastapi import APIRouter
 
+import governance.control.attestations.tables
 import governance.control.audit.tables
 import governance.control.auth.tables
 import governance.control.catalogues.tables
@@ -18,6 +19,7 @@ import governance.control.identity.tables
 import governance.control.policies.tables
 import governance.control.rollouts.tables
 import governance.control.skills.tables  # noqa: F401 - tables register when they are imported
+from governance.control.attestations.routes import router as attestations
 from governance.control.audit.routes import router as audit
 from governance.control.catalogues.routes import router as catalogues
 from governance.control.consumers.routes import router as consumers
@@ -47,6 +49,7 @@ ROUTERS: Final[tuple[APIRouter, ...]] = (
     gates,
     acceptances,
     deployments,
+    attestations,
     consumers,
     exceptions,
     policies,

@@ -5,6 +5,7 @@ not know. Contracts, decisions and payloads travel as plain JSON: their form is 
 """
 
 from governance.wire.acceptances import AcceptancePage, AcceptanceView
+from governance.wire.attestations import Attestation, AttestationPage, AttestationRequest
 from governance.wire.audit import AuditPage
 from governance.wire.base import (
     MAX_PAGE,
@@ -113,6 +114,9 @@ __all__ = [
     "AcceptanceView",
     "Answer",
     "ApprovalRequest",
+    "Attestation",
+    "AttestationPage",
+    "AttestationRequest",
     "AuditPage",
     "Catalogue",
     "CatalogueCandidate",

@@ -74,3 +74,20 @@ def test_what_runs_where_is_on_record_and_a_protected_environment_refuses(crm: G
     assert [one["version"] for one in history] == ["2.0.0", "1.0.0"]
     assert crm("environment", "show").code == 2
     assert crm("deployment", "end", "--env", "prod").code == 2
+
+
+def test_tests_go_on_record_for_what_is_published_and_for_what_lies_in_files(crm: Govctl, tmp_path: Path) -> None:
+    done = crm("attestation", "record", "crm.find@1.0.0", "--passed", "3", "--source", "https://ci.example/1")
+    assert (done.code, done.out.splitlines()[0]) == (0, "ON RECORD  1 contract: 3 passed, 0 failed.")
+    file = write_tools(tmp_path / "next.json", find=SCHEMA, other=SCHEMA)
+    words = ("attestation", "record", file, "--namespace", "crm", "--passed", "5", "-o", "json")
+    made = crm(*words).json["attestations"]
+    assert [one["skill"] for one in made] == ["crm.find", "crm.other"]
+    listed = crm("attestation", "list", "crm.find", "-o", "jsonl").lines
+    assert [(one["passed"], one["contract_digest"]) for one in listed] == [
+        (5, made[0]["contract_digest"]),
+        (3, made[0]["contract_digest"]),
+    ]
+    assert crm("attestation", "record", "crm.find@1.0.0").code == 2
+    assert crm("attestation", "record", "crm.find", "--passed", "1").code == 2
+    assert crm("attestation", "record", "crm.find@9.0.0", "--passed", "1").code == 2

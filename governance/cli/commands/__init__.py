@@ -37,6 +37,7 @@ COMMANDS: Final[dict[str, str]] = {
     "can-i-publish": "may these skills be published, and who would be hit? as the registry decides",
     "can-i-deploy": "may this version run in an environment, and who would be hit?",
     "can-i-retire": "may this version go, and who would be hit?",
+    "attestation": "that the tests of a contract ran, and how they ended: record, list",
     "consumer": "who relies on which skills: register, list, show",
     "environment": "where skills run: set, list, show",
     "deployment": "which version runs where: record, end, list",

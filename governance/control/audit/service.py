@@ -34,6 +34,7 @@ AUDIT_ACTIONS: Final[dict[str, str]] = {
     "version.unyank": "A version is no longer yanked.",
     "version.disable": "An operator switched a version off.",
     "version.enable": "An operator switched a version on again.",
+    "attestation.record": "How the tests of a contract ended was put on record.",
     "consumer.register": "A consumer declared what it needs, in the place of what it declared before.",
     "environment.set": "An environment was made or changed.",
     "deployment.record": "A version was put on record as running in an environment.",

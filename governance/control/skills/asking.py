@@ -103,6 +103,7 @@ def deployment(
     known = on_record(session, skill, by=by, judge=judge)
     item = known.item(version)
     protected = standing.is_protected(session, environment)
+    ready = tuple(readiness(item.manifest, known.around.policy, known.around.tested, protected=True))
     there = {Version.parse(one) for one in standing.deployed(session, skill, environment)}
     change = Change.deploy(item, known.history, [one for one in known.history if one.version in there], beside=beside)
     needs = [one for one in known.around.needs if one.environment in (None, environment)]
@@ -116,7 +117,7 @@ def deployment(
         policy=known.around.policy,
         environment=environment,
         exceptions=known.around.exceptions,
-        further=tuple(readiness(item.manifest, known.around.policy, protected=True)) if protected else (),
+        further=ready if protected else (),
     )
 
 

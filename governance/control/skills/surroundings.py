@@ -1,4 +1,4 @@
-"""What the registry knows around some skills, read together: three queries however many skills there are."""
+"""What the registry knows around some skills, read together: four queries however many skills there are."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Final
 
 from sqlmodel import Session
 
+from governance.control.attestations.service import tested
 from governance.control.consumers.service import needs_of
 from governance.control.exceptions.service import in_force
 from governance.control.policies.service import policies_of
@@ -19,7 +20,13 @@ def surroundings_of(session: Session, skills: Iterable[str]) -> Mapping[str, Sur
     """The surroundings of each of some skills, published or not."""
     skills = sorted(set(skills))
     policies, exceptions, needs = policies_of(session, skills), in_force(session, skills), needs_of(session, skills)
+    passed = tested(session, skills)
     return {
-        skill: Surroundings(policy=policies[skill], exceptions=exceptions.get(skill, ()), needs=needs.get(skill, ()))
+        skill: Surroundings(
+            policy=policies[skill],
+            exceptions=exceptions.get(skill, ()),
+            needs=needs.get(skill, ()),
+            tested=passed.get(skill, frozenset()),
+        )
         for skill in skills
     }

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from governance.core.compat.model import JSON, Bump, Comparison, FindingLevel, Level, Verdict
-from governance.core.consumers import ConsumerImpact, summary
+from governance.core.consumers import ConsumerImpact, Need, summary
 from governance.core.gate.facts import GateException
 from governance.core.gate.reasons import Outcome
 
@@ -30,6 +30,8 @@ class Reason:
     """The one it speaks of, if it speaks of one."""
     pointer: str | None = None
     """Into the candidate's manifest, where it speaks of one place that no finding names."""
+    need: Need | None = None
+    """That of the one consumer it speaks of, if it speaks of one."""
 
     def to_document(self) -> dict[str, Any]:
         document: dict[str, Any] = {
@@ -42,6 +44,8 @@ class Reason:
         document |= {"surroundings": self.surroundings} if self.surroundings else {}
         if self.exception is not None:
             document["exception"] = {"id": self.exception.id, "reason": self.exception.reason}
+        if self.need is not None:
+            document |= {"consumer": self.need.consumer, "environment": self.need.environment}
         return document | ({"pointer": self.pointer} if self.pointer is not None else {})
 
 

@@ -37,6 +37,8 @@ class Surroundings:
     exceptions: tuple[GateException, ...] = ()
     needs: tuple[Need, ...] = ()
     """Of every consumer of the skill, as declared and as observed."""
+    tested: frozenset[str] = frozenset()
+    """The digests of contracts whose tests are on record as passed."""
 
 
 class LintComplaint(Protocol):

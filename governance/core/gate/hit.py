@@ -38,7 +38,7 @@ def consumer_reasons(
             yield Reason(code=code, outcome=row.outcome, message=f"{_names(hit)}: {hit[0].why}", fix=row.fix)
     for one in found:
         for exception in passing.get(id(one), ()):
-            yield used(exception, f"{one.need.consumer}: {one.why}")
+            yield replace(used(exception, f"{one.need.consumer}: {one.why}"), need=one.need)
 
 
 def surroundings_of(found: Sequence[ConsumerImpact], change: Change, excuses: Excuses) -> dict[str, tuple[str, ...]]:

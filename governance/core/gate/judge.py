@@ -101,7 +101,7 @@ def decide(
         judge.consumers(around.needs)
     judge.replacement(replacement)
     if in_registry and valid:
-        judge.reasons.extend(readiness(candidate, policy))
+        judge.reasons.extend(readiness(candidate, policy, around.tested))
         unchecked += NOT_KNOWN if is_high_risk(candidate) and policy.values["readiness"] != "off" else ()
     if today is not None:
         judge.notice(today, policy.notice)

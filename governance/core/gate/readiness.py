@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 from typing import Final
 
@@ -14,7 +14,7 @@ from governance.core.skill import SideEffects, SkillManifest
 _OUTCOMES: Final = {"warn": Outcome.WARN, "block": Outcome.BLOCK}
 _RISKY: Final = (SideEffects.EXTERNAL, SideEffects.DESTRUCTIVE)
 
-NOT_KNOWN: Final = ("tests", "telemetry")
+NOT_KNOWN: Final = ("telemetry",)
 """What readiness of a high-risk skill asks too, and nobody keeps yet: ``not_checked`` says so."""
 
 
@@ -23,19 +23,23 @@ def is_high_risk(manifest: SkillManifest) -> bool:
     return manifest.dangerous or manifest.side_effects in _RISKY
 
 
-def readiness(manifest: SkillManifest, policy: Policy, *, protected: bool = False) -> Iterator[Reason]:
-    """What is missing, a reason each. ``protected``: it is to go where what is not ready may not."""
+def readiness(
+    manifest: SkillManifest, policy: Policy, tested: Collection[str], *, protected: bool = False
+) -> Iterator[Reason]:
+    """What is missing, a reason each. ``tested``: the digests of contracts whose tests passed. ``protected``: it is to
+    go where what is not ready may not.
+    """
     outcome = _OUTCOMES.get(str(policy.values["readiness"]))
     if outcome is None:
         return
     row = REASONS["not-ready"]
     named = f"{manifest.name} {manifest.version}".rstrip()
-    for pointer, what, fix in _missing(manifest):
+    for pointer, what, fix in _missing(manifest, tested):
         reason = Reason(code=row.id, outcome=outcome, message=f"{named} {what}.", fix=fix, pointer=pointer)
         yield replace(reason, outcome=Outcome.BLOCK) if protected else reason
 
 
-def _missing(manifest: SkillManifest) -> Iterator[tuple[str, str, str]]:
+def _missing(manifest: SkillManifest, tested: Collection[str]) -> Iterator[tuple[str, str, str]]:
     if not manifest.owner:
         yield "/owner", "has no owner", "Say under `owner` who answers for it."
     if not is_high_risk(manifest):
@@ -48,3 +52,6 @@ def _missing(manifest: SkillManifest) -> Iterator[tuple[str, str, str]]:
             "is high-risk and shows no call that fails",
             "Add an example with the `error` it must end with.",
         )
+    if manifest.contract_digest not in tested:
+        what, fix = "is high-risk, and no passed tests of this contract are on record", "govctl attestation record"
+        yield "", what, f"Run its tests, then `{fix} {manifest.name}@{manifest.version or 'VERSION'} --passed N`."

@@ -37,15 +37,18 @@ def policy(readiness_: str) -> Policy:
         ({}, []),
         ({"owner": None}, ["/owner"]),
         ({"side_effects": "write"}, []),
-        ({"side_effects": "external"}, ["/examples", "/examples"]),
-        ({"side_effects": "destructive", "examples": [WORKS]}, ["/examples"]),
-        ({"dangerous": True, "examples": [FAILS]}, ["/examples"]),
-        ({"dangerous": True, "examples": [WORKS, FAILS]}, []),
-        ({"dangerous": True, "examples": [WORKS, FAILS], "owner": None}, ["/owner"]),
+        ({"side_effects": "external"}, ["/examples", "/examples", ""]),
+        ({"side_effects": "destructive", "examples": [WORKS]}, ["/examples", ""]),
+        ({"dangerous": True, "examples": [FAILS]}, ["/examples", ""]),
+        ({"dangerous": True, "examples": [WORKS, FAILS]}, [""]),
+        ({"dangerous": True, "examples": [WORKS, FAILS], "owner": None}, ["/owner", ""]),
     ],
 )
 def test_what_is_missing_is_told_at_its_place(fields: dict[str, Any], missing: list[str]) -> None:
-    assert [one.pointer for one in readiness(skill(**fields), Policy())] == missing
+    risky = skill(**fields)
+    assert [one.pointer for one in readiness(risky, Policy(), ())] == missing
+    tested = [one.pointer for one in readiness(risky, Policy(), {risky.contract_digest})]
+    assert tested == [pointer for pointer in missing if pointer]
 
 
 @pytest.mark.parametrize(
@@ -56,8 +59,8 @@ def test_the_policy_says_what_it_does_and_a_protected_environment_takes_nothing_
     said: str, publish: Outcome | None, protected: Outcome | None
 ) -> None:
     nobodys = skill(owner=None)
-    assert [one.outcome for one in readiness(nobodys, policy(said))] == ([publish] if publish else [])
-    assert [one.outcome for one in readiness(nobodys, policy(said), protected=True)] == (
+    assert [one.outcome for one in readiness(nobodys, policy(said), ())] == ([publish] if publish else [])
+    assert [one.outcome for one in readiness(nobodys, policy(said), (), protected=True)] == (
         [protected] if protected else []
     )
 
@@ -65,8 +68,8 @@ def test_the_policy_says_what_it_does_and_a_protected_environment_takes_nothing_
 def test_the_gate_of_a_registry_asks_and_says_what_it_cannot_know() -> None:
     risky = skill(dangerous=True, owner=None)
     decision = decide(risky, [], compare=check, around=Surroundings())
-    assert [one.code for one in decision.reasons] == ["not-ready", "not-ready", "not-ready", "first-version"]
-    assert (decision.outcome, decision.not_checked) == (Outcome.WARN, ("tests", "telemetry"))
+    assert [one.code for one in decision.reasons] == ["not-ready"] * 4 + ["first-version"]
+    assert (decision.outcome, decision.not_checked) == (Outcome.WARN, ("telemetry",))
     off = decide(risky, [], compare=check, around=Surroundings(policy=policy("off")))
     assert (off.outcome, off.not_checked) == (Outcome.ALLOW, ())
     blocked = decide(risky, [], compare=check, around=Surroundings(policy=policy("block")))

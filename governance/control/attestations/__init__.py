@@ -1,0 +1,1 @@
+"""Attestations: that the tests of a contract ran, and how they ended."""
