@@ -6,12 +6,13 @@ evaluated set only loosens the restriction, so cases need not exclude each other
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, Final
 
-from governance.core.canonical import canonical_or_text
 from governance.core.schema.kinds import Kind, Mode
 from governance.core.schema.nodes import Forest, Node
 from governance.core.schema.references import DynamicReference, Scope, UnresolvedReference
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 MAX_CASES: Final = 64
 _STEPS_A_CASE: Final = 12
+_CHARACTERS_A_STEP: Final = 20
 
 
 class TooWide(Exception):
@@ -72,9 +74,20 @@ def lower_unevaluated(
 
 def _identity(lowering: Lowering, schema: dict[str, Any], lifted: bool) -> tuple[Any, ...]:
     """Equal schemas are equally opaque, in whichever document; one with references is what its document makes it."""
-    text = canonical_or_text(schema)
+    text = _spelled(lowering, schema)
     refers = any(f'"{keyword}"' in text for keyword in ("$ref", "$dynamicRef", "$recursiveRef"))
-    return text, canonical_or_text(lowering.document) if refers else "", lowering.dialect.draft, lifted
+    return text, _spelled(lowering, lowering.document) if refers else "", lowering.dialect.draft, lifted
+
+
+def _spelled(lowering: Lowering, schema: Any) -> str:
+    """A text that equal schemas alone share."""
+    text = json.dumps(schema, sort_keys=True, default=_decimal)
+    lowering.forest.budget.spend(len(text) // _CHARACTERS_A_STEP)
+    return text
+
+
+def _decimal(value: Decimal) -> dict[str, str]:
+    return {"\ud800": str(value)}  # no schema holds half of a surrogate pair
 
 
 def _closed(
