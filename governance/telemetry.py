@@ -119,6 +119,12 @@ METRICS: Final = _table(
         help="Attempts to deliver to webhooks, by result: delivered, refused, no_answer.",
     ),
     Metric(
+        name="governance_rollout_steps_total",
+        type=MetricType.COUNTER,
+        labels=("kind",),
+        help="Steps of rollouts, by kind: hold, resume, advance, complete, fall_back, cancel.",
+    ),
+    Metric(
         name="governance_job_runs_total",
         type=MetricType.COUNTER,
         labels=("job", "result"),

@@ -16,6 +16,7 @@ from governance.client.policies import Policies
 from governance.client.questions import Questions
 from governance.client.requests import error_from_problem
 from governance.client.requests import segment as _segment
+from governance.client.rollouts import Rollouts
 from governance.core.releases import VersionBy
 from governance.errors import ServiceError, UsageError
 from governance.wire import (
@@ -53,7 +54,17 @@ from governance.wire import (
 
 
 class ControlPlane(
-    Attestations, Consumers, Exceptions, Policies, Questions, Lifecycles, Acceptances, Events, Webhooks, Identity
+    Attestations,
+    Consumers,
+    Exceptions,
+    Policies,
+    Questions,
+    Lifecycles,
+    Acceptances,
+    Events,
+    Webhooks,
+    Identity,
+    Rollouts,
 ):
     """The control plane at ``base_url``; close it, or use it as a context manager.
 

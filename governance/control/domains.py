@@ -36,15 +36,25 @@ from governance.control.jobs import Job
 from governance.control.lifecycle.routes import router as lifecycle
 from governance.control.lifecycle.sunsets import DUE_SUNSETS
 from governance.control.policies.routes import router as policies
+from governance.control.rollouts.routes import router as rollouts
+from governance.control.rollouts.running import ROLLOUT_STEPS
 from governance.control.skills.routes import router as skills
 from governance.control.tokens.routes import router as tokens
 
-JOBS: Final[tuple[Job, ...]] = (EXCEPTION_ENDS, DUE_SUNSETS, DELIVERIES_MADE, DELIVERIES_SENT, DELIVERIES_PRUNED)
+JOBS: Final[tuple[Job, ...]] = (
+    EXCEPTION_ENDS,
+    DUE_SUNSETS,
+    ROLLOUT_STEPS,
+    DELIVERIES_MADE,
+    DELIVERIES_SENT,
+    DELIVERIES_PRUNED,
+)
 """What the service does by itself, one line per job."""
 
 ROUTERS: Final[tuple[APIRouter, ...]] = (
     skills,
     lifecycle,
+    rollouts,
     catalogues,
     gates,
     acceptances,

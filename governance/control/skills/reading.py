@@ -186,18 +186,20 @@ async def published_from(
 
     None where there is no such skill.
     """
+    return published_rows(await cursor.fetchall(), skills)
+
+
+def published_rows(rows: Iterable[Sequence[Any]], skills: Sequence[str]) -> dict[str, list[Published]]:
+    """The same from rows of :data:`PUBLISHED`."""
     found: dict[str, list[Published]] = {skill: [] for skill in skills}
-    for skill, *row in await cursor.fetchall():
+    for skill, *row in rows:
         found[skill].append(_published(*row))
     return found
 
 
 def published_among(session: Session, skills: Sequence[str]) -> dict[str, list[Published]]:
     """The same, read in a session's transaction."""
-    found: dict[str, list[Published]] = {skill: [] for skill in skills}
-    for skill, *row in session.connection().exec_driver_sql(PUBLISHED, (list(skills),)):
-        found[skill].append(_published(*row))
-    return found
+    return published_rows(session.connection().exec_driver_sql(PUBLISHED, (list(skills),)), skills)
 
 
 _CARD: Final = f"""

@@ -38,6 +38,13 @@ class Tally:
     failures: int = 0
     violations: int = 0
 
+    def __add__(self, other: Tally) -> Tally:
+        return Tally(
+            calls=self.calls + other.calls,
+            failures=self.failures + other.failures,
+            violations=self.violations + other.violations,
+        )
+
     def to_document(self) -> dict[str, int]:
         return {"calls": self.calls, "failures": self.failures, "violations": self.violations}
 
