@@ -13,11 +13,13 @@ from governance.control.auth.roles import Caller, Right
 from governance.control.gates import mattering
 from governance.control.gates.recording import ToRecord
 from governance.control.policies.reading import IN_FORCE, policies_from, scopes_of
+from governance.control.rollouts.reading import STEERED, steered_from
 from governance.control.skills import reading
 from governance.control.skills.announcing import deprecation_headers
 from governance.control.skills.judging import Judge
 from governance.core import consent
 from governance.core.policy import Policy
+from governance.core.rollout import Steering
 from governance.core.versioning import Version
 from governance.errors import BreakingChangeNotAccepted, GovernanceError, NotFound
 from governance.telemetry import Telemetry, event
@@ -50,6 +52,7 @@ class Asked:
     question: ResolveQuestion
     request: ResolveRequest
     policy: Policy
+    rollouts: Sequence[Steering]
     known: OnRecord
 
 
@@ -73,12 +76,12 @@ async def answer(
     names = await reading.locate(connection, (question.skill for question in request.questions), caller)
     skills = sorted({name for name in names.values() if isinstance(name, str)})
     async with connection.pipeline():  # one round trip for the three
-        versions = await connection.execute(reading.PUBLISHED, (skills,))
+        versions = await connection.execute(STEERED, (skills,))
         policies = await connection.execute(IN_FORCE, scopes_of(skills))
         record = None
         if request.consumer is not None:
             record = await connection.execute(_ON_RECORD, {"consumer": request.consumer, "skills": skills})
-        published = await reading.published_from(versions, skills)
+        published, rollouts = steered_from(await versions.fetchall(), skills, request.environment)
         policy = await policies_from(policies, skills)
         known = {} if record is None else await _on_record(record)
     answered = []
@@ -92,7 +95,13 @@ async def answer(
                 raise await reading.missing(connection, asked, caller) if alone else reading.no_such_skill(asked)
             if isinstance(skill, Exception):
                 raise skill
-            case = Asked(question=question, request=request, policy=policy[skill], known=known.get(skill, OnRecord()))
+            case = Asked(
+                question=question,
+                request=request,
+                policy=policy[skill],
+                rollouts=rollouts.get(skill, ()),
+                known=known.get(skill, OnRecord()),
+            )
             answered.append(_answer(case, skill, published[skill], caller))
         except GovernanceError as error:
             answered.append(Answered(question=question, error=error))
@@ -115,6 +124,7 @@ def _answer(case: Asked, skill: str, published: Sequence[consent.Published], cal
         accept_line=None if question.accept_line is None else Version.parse(question.accept_line),
         accept_breaking=question.accept_breaking_change,
         blanket_allowed=case.policy.blanket_allowed,
+        rollouts=case.rollouts,
     )
     fresh = tuple(
         acceptance
