@@ -7,10 +7,11 @@ report never fails a build that the exit code lets through.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from governance.cli.hit import hits
 from governance.cli.linting import finding_place
 from governance.cli.present import (
     JSONObject,
@@ -147,7 +148,27 @@ def decision_cases(decision: JSONObject, source: Imported | None) -> tuple[Case,
         fingerprint = fingerprint_of(subject.skill, reason["code"], pointer, reason.get("fingerprint") or "")
         remark = subject.remark(reason_change(reason), weight, fingerprint=fingerprint, pointer=pointer)
         parts[GATE].append(_moved(remark, _linted_place(reason, source)))
+    parts[GATE] += _hit_remarks(subject, decision)
     return tuple(subject.case(part, remarks) for part, remarks in parts.items())
+
+
+def judgement_case(judged: JSONObject) -> Case:
+    """What ``can-i-deploy`` or ``can-i-retire`` answers, as the gate part of the skill."""
+    subject = Subject(skill=judged["skill"])
+    remarks = [
+        subject.remark(reason_change(reason), _WEIGHTS.get(reason["outcome"], Weight.NOTE))
+        for reason in judged["reasons"]
+    ]
+    return subject.case(GATE, [*remarks, *_hit_remarks(subject, judged)])
+
+
+def _hit_remarks(subject: Subject, judged: JSONObject) -> Iterator[Remark]:
+    """A remark for each consumer that is hit; one that passes by an exception is suppressed by it."""
+    for hit in hits(judged):
+        change = replace(hit.change, code=hit.reason)
+        name = fingerprint_of(subject.skill, hit.reason, *hit.need)
+        remark = subject.remark(change, _WEIGHTS.get(hit.outcome, Weight.NOTE), fingerprint=name, payload=hit.payload)
+        yield replace(remark, suppression=hit.suppression)
 
 
 def _linted_place(reason: Mapping[str, Any], source: Imported | None) -> Place | None:

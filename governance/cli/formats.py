@@ -98,7 +98,7 @@ FORMATS: Final[dict[str, Format]] = {
         Format(
             id="sarif",
             suffixes=(".sarif",),
-            title="SARIF 2.1.0, for code scanning (check, diff, drift, lint, publish, catalogue)",
+            title="SARIF 2.1.0, for code scanning (check, diff, drift, lint, publish, catalogue, can-i-…)",
             render=lambda report, style: _sarif().render_sarif(report),
             problem=lambda error: _sarif().sarif_problem(error),
             judges=True,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from governance.cli.cards import document
+from governance.cli.cases import judgement_case
 from governance.cli.hit import hit_changes, hit_sentence
 from governance.cli.present import TONES, reason_change
 from governance.cli.report import Paragraph, Report, Verdict
@@ -27,9 +28,10 @@ def judgement_report(judged: Judgement) -> Report:
             Verdict(word=_WORDS[judged.decision], sentence=sentence, tone=TONES[judged.decision]),
             *((Paragraph(text=counted),) if counted else ()),
             *(reason_change(reason) for reason in judged.reasons),
-            *hit_changes(judged.consumers),
+            *hit_changes(document(judged)),
         ),
         records=[document(judged)],
+        cases=(judgement_case(document(judged)),),
         exit_code=1 if judged.decision == Outcome.BLOCK.value else 0,
     )
 

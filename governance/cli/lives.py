@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Iterator
-from datetime import date
+from datetime import UTC, date, datetime, timedelta
 
 from governance.cli.cards import document, well_formed
 from governance.cli.config import require_connection
@@ -28,13 +28,15 @@ def add_change_arguments(parser: argparse.ArgumentParser, *, reason: str = "why;
 
 
 def day(text: str) -> date:
-    """The ``type`` of an argument that is a date."""
+    """The ``type`` of an argument that is a date, or so many days from today as ``+400``."""
     try:
+        if text.startswith("+") and text[1:].isdecimal() and len(text) <= 5:
+            return datetime.now(UTC).date() + timedelta(days=int(text))
         if len(text) == 10:
             return date.fromisoformat(text)
     except ValueError:
         pass
-    raise argparse.ArgumentTypeError(f"{text!r} is not a date such as 2027-05-31")
+    raise argparse.ArgumentTypeError(f"{text!r} is neither a date such as 2027-05-31 nor days from today as +400")
 
 
 def needs_reason(wanted: argparse.Namespace, command: str) -> str:

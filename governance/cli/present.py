@@ -152,7 +152,7 @@ def decision_blocks(decision: JSONObject, *, notes: bool = True) -> Iterator[Blo
     for _, finding, change in told_findings(decision):
         if notes or finding["level"] != "note":
             yield change
-    yield from hit_changes(decision.get("consumers"))
+    yield from hit_changes(decision)
 
 
 def told_reasons(decision: JSONObject) -> Iterator[JSONObject]:
@@ -171,8 +171,8 @@ def reason_change(reason: JSONObject) -> Change:
 
 
 def exceptions_used(decision: JSONObject) -> dict[str, JSONObject]:
-    """By fingerprint, the exception (``id`` and ``reason``) that lets a finding pass."""
-    used = (reason for reason in decision["reasons"] if reason["code"] == "exception-used")
+    """By fingerprint, the exception (``id`` and ``reason``) that lets a finding pass, whoever is served it."""
+    used = (one for one in decision["reasons"] if one["code"] == "exception-used" and "consumer" not in one)
     return {reason["fingerprint"]: reason["exception"] for reason in used}
 
 

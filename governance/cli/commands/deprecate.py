@@ -24,7 +24,9 @@ VALUES_MAY_BEGIN_WITH_DASH = True
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("skill", metavar="NAME[@RANGE]", type=plain, help="a version, a range, or the whole skill")
-    parser.add_argument("--sunset", metavar="DATE", type=day, required=True, help="the day it ends for new callers")
+    parser.add_argument(
+        "--sunset", metavar="DATE|+DAYS", type=day, required=True, help="the day it ends for new callers"
+    )
     parser.add_argument("--replacement", metavar="NAME@RANGE", required=True, help="what to use instead, or none")
     parser.add_argument("--guide", metavar="URL", help="where the way over is described")
     add_change_arguments(parser)

@@ -10,7 +10,7 @@ from governance.cli.run import Call
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("skill", metavar="NAME@VERSION", help="the version")
-    parser.add_argument("--sunset", metavar="DATE", type=day, help="past its sunset: the new day")
+    parser.add_argument("--sunset", metavar="DATE|+DAYS", type=day, help="past its sunset: the new day")
     add_change_arguments(parser)
 
 
