@@ -1,4 +1,4 @@
-"""What a whole tool list costs in one request: checked, released, released again, compared.
+"""What a whole tool list costs: imported, checked, released, released again, compared.
 
     .venv/bin/python benchmarks/catalogue.py [TOOLS] [MEGABYTES]
 
@@ -23,11 +23,15 @@ from pathlib import Path
 from typing import Any
 
 from governance.client import ControlPlane
+from governance.comparing import Comparer
 from governance.control import embedded
 from governance.control.serving import serving
 from governance.control.settings import Settings
+from governance.core.catalogues import compare_catalogues
+from governance.core.contract import manifest_from_document
 from governance.core.releases import VersionBy
-from governance.importers import import_paths
+from governance.importers import import_paths, import_text
+from governance.importers.export import export_catalogue
 from governance.wire import CatalogueCandidate
 
 CATALOGUES = Path(__file__).parents[1] / "tests" / "data" / "catalogues"
@@ -84,7 +88,18 @@ def main(tools: int, megabytes: float) -> None:
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+    offline(members)
     print(f"\npeak memory of service and client: {peak} MB")
+
+
+def offline(members: list[dict[str, Any]]) -> None:
+    """What `govctl import` and `govctl catalogue check` do without a registry."""
+    lists = [members, changed(members, 1)]
+    manifests = [[manifest_from_document(one, native=False) for one in members] for members in lists]
+    text = json.dumps(export_catalogue(manifests[0]))
+    measured("import of an MCP tool list", lambda: import_text(text, namespace="big"))
+    comparer = Comparer()
+    measured("compared with its successor, offline", lambda: compare_catalogues(*manifests, compare=comparer.check))
 
 
 def run(plane: ControlPlane, members: list[dict[str, Any]]) -> None:

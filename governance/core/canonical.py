@@ -67,12 +67,7 @@ def _is_plain(value: Any) -> bool:
 
 def digest(value: Any) -> str:
     """``sha256:`` and 64 hex digits over the canonical bytes."""
-    return digest_of(canonical_bytes(value))
-
-
-def digest_of(data: bytes) -> str:
-    """``sha256:`` and 64 hex digits over bytes that are canonical already."""
-    return "sha256:" + hashlib.sha256(data).hexdigest()
+    return "sha256:" + hashlib.sha256(canonical_bytes(value)).hexdigest()
 
 
 def uncanonical(value: Any) -> list[Fault]:

@@ -12,7 +12,7 @@ from enum import StrEnum
 from functools import cached_property
 from typing import Any, Final
 
-from governance.core.canonical import canonical_bytes, digest, digest_of
+from governance.core.canonical import canonical_bytes, digest
 from governance.core.compat.model import JSON, Level
 
 
@@ -247,7 +247,7 @@ class SkillManifest:
     @cached_property
     def manifest_digest(self) -> str:
         """``sha256:…`` over everything; PUT of a version answers 200 only when it is equal."""
-        return digest_of(self.canonical)
+        return digest(self._document)
 
     @cached_property
     def canonical(self) -> bytes:
