@@ -13,8 +13,9 @@ from typing import Any, Final, TypeAlias
 
 from governance.core.canonical import escape
 from governance.core.compat.branches import Branches, Partners
+from governance.core.compat.keywords import KIND, MASKING, SCALAR
 from governance.core.compat.model import ABSENT, Finding, Side
-from governance.core.compat.places import Places, Spot, field_of, fits
+from governance.core.compat.places import Places, Spot, field_of, fits, nearest
 from governance.core.compat.positions import Position
 from governance.core.compat.question import Question
 from governance.core.compat.telling import tell
@@ -33,32 +34,6 @@ def _here(node: Node) -> Node:
 
 MAX_FINDINGS: Final = 200
 MAX_DEPTH: Final = 200
-
-# Keywords that are judged one by one, in the order in which a reader wants to hear of them; those of the
-# first row mask the rest: a value of the wrong type has no length to complain of.
-_MASKING: Final[tuple[tuple[str, ...], ...]] = (("type",), ("enum",), ("const",))
-_SCALAR: Final[tuple[tuple[str, ...], ...]] = (
-    ("minimum", "exclusiveMinimum"),
-    ("maximum", "exclusiveMaximum"),
-    ("multipleOf",),
-    ("minLength",),
-    ("maxLength",),
-    ("pattern",),
-    ("format",),
-    ("minItems",),
-    ("maxItems",),
-    ("uniqueItems",),
-    ("contains", "minContains", "maxContains"),
-    ("minProperties",),
-    ("maxProperties",),
-    ("propertyNames",),
-    ("not",),
-    ("if", "then", "else"),
-    ("dependentRequired",),
-    ("dependentSchemas",),
-    ("dependencies",),
-)
-_BESIDE: Final = {"dependentRequired": "dependent", "dependentSchemas": "dependent", "dependencies": "dependent"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -140,21 +115,21 @@ class Explainer:
         if hides and "$ref" in schema:
             return
         masks: list[Node] = list(at.masks)
-        for keywords in _MASKING:
-            node = self._node_of(schema, keywords, scope, at.lifted)
+        for keyword in MASKING:
+            node = self._node_of(schema, (keyword,), scope, at.lifted)
             if node is not None:
-                reported = self._leaf(replace(at, masks=tuple(masks)), keywords[0], f"/{keywords[0]}", node)
+                reported = self._leaf(replace(at, masks=tuple(masks)), keyword, f"/{keyword}", node)
                 if reported:
                     masks.append(at.wrap(node))
         at = replace(at, masks=tuple(masks))
         self._required(at, schema)
         self._properties(at, schema, scope)
         self._items(at, schema, scope)
-        for keywords in _SCALAR:
+        for keywords in SCALAR:
             node = self._node_of(schema, keywords, scope, at.lifted)
             if node is not None:
                 present = next(keyword for keyword in keywords if keyword in schema)
-                self._leaf(at, _BESIDE.get(present, present), f"/{present}", node)
+                self._leaf(at, KIND.get(present, present), f"/{present}", node)
         for index, child in enumerate(schema.get("allOf", ())):
             self._walk(at.child(self.theirs.child(at.spot, f"/allOf/{index}", child), at.partners, at.wrap))
         for keyword in ("anyOf", "oneOf"):
@@ -175,8 +150,9 @@ class Explainer:
         for index, name in enumerate(schema.get("required", ())):
             node = self.forest.literal(Kind.REQUIRED, name)
             kind = "became-required" if name in declared else "required-added"
-            old = declared[name][0].pointer if name in declared else None
-            self._leaf(at, kind, f"/required/{index}", node, name=name, partner_pointer=old)
+            old = nearest(declared.get(name, []), f"{at.spot.pointer}/properties/{escape(name)}")
+            pointer = None if old is None else old.pointer
+            self._leaf(at, kind, f"/required/{index}", node, name=name, partner_pointer=pointer)
 
     def _properties(self, at: _At, schema: dict[str, Any], scope: Any) -> None:
         forest = self.forest
@@ -318,7 +294,7 @@ class Explainer:
             return False
         keyword = place.removeprefix("/").partition("/")[0]
         partner = self._partner(at, keyword)
-        beside = _nearest(at.partners, at.spot)
+        beside = nearest(at.partners, at.spot.pointer)
         ours = partner.pointer + f"/{keyword}" if partner else (beside.pointer if beside else None)
         theirs = at.spot.pointer + place
         ours_fragment = partner.schema[keyword] if partner and name is None else ABSENT
@@ -343,12 +319,7 @@ class Explainer:
         """The sender's spot that speaks of the keyword; rather one that does not say the very same of it."""
         spoken = [spot for spot in at.partners if keyword and spot.has(keyword)]
         said = _fragment(at.spot.schema, keyword)
-        return _nearest([spot for spot in spoken if spot.schema[keyword] != said] or spoken, at.spot)
-
-
-def _nearest(spots: list[Spot], spot: Spot) -> Spot | None:
-    """The one that stands in the other document where ``spot`` stands in its own; else the first."""
-    return next((other for other in spots if other.pointer == spot.pointer), spots[0] if spots else None)
+        return nearest([spot for spot in spoken if spot.schema[keyword] != said] or spoken, at.spot.pointer)
 
 
 def _beside(others: list[Node], wrap: Wrap, forest: Forest) -> Wrap:

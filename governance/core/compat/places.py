@@ -146,6 +146,11 @@ class Places:
         return found
 
 
+def nearest(spots: list[Spot], pointer: str) -> Spot | None:
+    """The one that stands at ``pointer`` in its document too; else the first."""
+    return next((spot for spot in spots if spot.pointer == pointer), spots[0] if spots else None)
+
+
 def field_of(pointer: str) -> str:
     """The dotted path of fields in a pointer: ``/properties/a/items/properties/b/minimum`` is ``a[].b``."""
     tokens = pointer.split("/")[1:]

@@ -22,8 +22,9 @@ if TYPE_CHECKING:
 
 MAX_OPTIONS: Final = 64
 _STEPS_A_BRANCH: Final = 8
+_ENTRIES_A_STEP: Final = 16
 _TRUNCATED: Final = -3
-"""Marks an alternative that stands for more than were worth listing."""
+"""Alone it is an alternative that stands for all that were not worth listing."""
 
 _Choice: TypeAlias = "list[tuple[int, ...]]"
 """Alternatives, of which one is to be met: each so many signed nodes."""
@@ -48,6 +49,23 @@ class _Way:
             literals=list(self.literals),
             choices=[choice for choice in self.choices if choice is not split],
             waiting=list(self.waiting),
+        )
+
+    def unclosed(self, split: _Choice) -> _Way:
+        """The way on which senders send what the schema as written lets pass, with one of the single alternatives of
+        ``split``: all that senders send on any way is sent on this one."""
+        single: _Choice = [alternative for alternative in split if len(alternative) == 1]
+        # Of a choice with more alternatives than are listed nothing is asked: that lets even more pass.
+        others = [choice for choice in self.choices if choice is not split and (_TRUNCATED,) not in choice]
+        return _Way(
+            todo=[],
+            seen=set(self.seen),
+            literals=as_written(self.literals),
+            choices=[
+                [tuple(as_written(alternative)) for alternative in choice if alternative != (_TRUNCATED,)]
+                for choice in (single, *others)
+            ],
+            waiting=as_written(self.waiting),
         )
 
 
@@ -99,13 +117,17 @@ class Expansion:
 
     def _split(self, way: _Way, split: _Choice) -> Answer:
         reason: str | None = None
+        if (_TRUNCATED,) in split:
+            if self._follow(way.unclosed(split)).found is False:
+                return NOTHING
+            reason = "union-width"
         for alternative in split:
+            if alternative == (_TRUNCATED,):
+                continue
             answer = self._follow(way.taking(alternative, split))
             if answer.found:
                 return answer
             reason = reason or answer.reason
-            if not alternative or alternative[-1] == _TRUNCATED:
-                reason = reason or "union-width"
         return Answer(None, None, reason) if reason else NOTHING
 
     def _settle(self, way: _Way) -> bool:
@@ -226,7 +248,7 @@ class Expansion:
                 continue
             if not live:
                 return None
-            if len(live) == 1 and _TRUNCATED not in live[0]:
+            if len(live) == 1 and live[0] != (_TRUNCATED,):
                 way.todo.extend(live[0])
             else:
                 remaining.append(live)
@@ -283,13 +305,14 @@ class Expansion:
                     if all(self.solver.overlap(one, branch) for one in chosen):
                         larger.append((*chosen, branch))
                         if len(larger) + len(options) > MAX_OPTIONS:
-                            return [*options, (*(entry(one, SENT) for one in live), _TRUNCATED)]
+                            return [*options, (_TRUNCATED,)]
             options.extend(tuple(entry(one, SENT) for one in chosen) for chosen in larger)
             grown = larger
         return options
 
     def _exactly_one(self, node: Node, sign: int) -> _Choice:
         branches: tuple[Node, ...] = node.args[0]
+        self.solver.budget.spend(len(branches) ** 2 // _ENTRIES_A_STEP)
         if sign == DENIED:
             none = tuple(entry(branch, DENIED) for branch in branches)
             live = [branch for branch in branches if branch.can_hold & self.type]

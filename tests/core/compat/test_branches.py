@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from governance.core.compat.engine import check_schemas
-from governance.core.compat.model import Side
+from governance.core.compat.model import Reading, Side
 from governance.core.schema.solver import Solver
 
 KINDS = st.sampled_from(
@@ -128,3 +128,49 @@ def test_a_tag_may_stand_behind_references_and_lists_of_constants() -> None:
     new = {"$defs": {"cat": animal({"const": "lion"}, age=S), "dog": dog}, "anyOf": old["anyOf"]}
     found = check_schemas(old, new, side=Side.INPUT).findings
     assert [one.witness.payload for one in found if one.witness] == [{"kind": "cat"}]
+
+
+def overlapping(count: int, last: Any) -> Any:
+    return any_of(*({**obj(**{f"k{at}": S}, v=last), **needs(f"k{at}")} for at in range(count)))
+
+
+def test_however_many_branches_overlap_widening_each_breaks_nothing() -> None:
+    for count in (2, 6, 7, 20):
+        wide = overlapping(count, {"type": ["string", "null"]})
+        assert check_schemas(overlapping(count, S), wide, side=Side.INPUT).verdict == "compatible", count
+        assert check_schemas(wide, overlapping(count, S), side=Side.INPUT).verdict == "breaking", count
+
+
+@st.composite
+def crowded(draw: st.DrawFn) -> Any:
+    """Objects that may fit several of many branches at once."""
+    children = st.sampled_from(({}, S, I, {"type": ["string", "null"]}, {"const": 1}))
+    names = st.lists(st.sampled_from("abcd"), unique=True, max_size=3)
+    listed = []
+    for _ in range(draw(st.integers(6, 9))):
+        told = draw(names)
+        branch = {**obj(**{name: draw(children) for name in told}), "required": told[:1]}
+        listed.append(branch if draw(st.integers(0, 4)) else {**branch, "additionalProperties": False})
+    return any_of(*listed)
+
+
+@given(crowded(), crowded(), st.data())
+def test_what_is_proved_of_crowded_unions_is_so(old: Any, new: Any, data: st.DataObject) -> None:
+    if data.draw(st.booleans()):
+        new = any_of(*old["anyOf"][1:], *new["anyOf"][: data.draw(st.integers(0, 2))])
+    for reading in Reading:
+        answer = separating(old, new, Side.INPUT, reading)
+        accepts, refuses = judge(old), judge(new)
+        if answer.found:
+            assert accepts.is_valid(answer.value)
+            assert not refuses.is_valid(answer.value)
+        elif answer.found is False:
+            for value in VALUES:
+                if isinstance(value, dict) and (reading is Reading.STRICT or declared(old, value)):
+                    assert refuses.is_valid(value) or not accepts.is_valid(value), value
+
+
+def declared(union: Any, value: dict[str, Any]) -> bool:
+    """Is every field told by a branch that the value fits?"""
+    told = {name for branch in union["anyOf"] if judge(branch).is_valid(value) for name in branch["properties"]}
+    return value.keys() <= told
