@@ -76,6 +76,7 @@ DOCUMENTS: dict[str, Callable[[Schema, int], Schema]] = {
     "many objects as constants": lambda leaf, more: field({"enum": [{"k": {"l": i}} for i in range(6_000 + more)]}),
     "one long list as a constant": lambda leaf, more: field({"const": list(range(20_000 + more))}),
     "many branches": lambda leaf, more: field({"oneOf": [{"const": f"v{i}"} for i in range(6_000 + more)]}),
+    "many overlapping branches": lambda leaf, more: {"oneOf": [{"minLength": i, **leaf} for i in range(3_000 + more)]},
     "chained definitions": lambda leaf, more: chained(1_500, leaf, in_place=False),
     "chained references": lambda leaf, more: chained(1_500, leaf, in_place=True),
     "mutually recursive definitions": lambda leaf, more: mutual(60, leaf),
