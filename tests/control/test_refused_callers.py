@@ -47,6 +47,14 @@ BODIES: Final[dict[str, Any]] = {
         "check": "chk_" + "0" * 24, "fingerprints": ["0" * 16], "reason": "needed", "expires_in_days": 7,
     },
     "POST /v1/exceptions/{exception_id}/approval": {},
+    "POST /v1/rollouts": {"skill": "weather.current", "candidate": "1.0.0"},
+    **{
+        f"POST /v1/rollouts/{{rollout_id}}/{action}": {"reason": "needed"}
+        for action in ("hold", "resume", "advance", "fall-back", "cancel")
+    },
+    "POST /v1/rollouts/{rollout_id}/outcomes": {
+        "sender": "host-1", "buckets": [{"side": "candidate", "minute": "2026-11-30T12:00:00Z", "calls": 1}],
+    },
     "PUT /v1/environments/{environment}/deployments/{skill}": {"version": "1.0.0"},
     "PUT /v1/consumers/{name}": {"needs": [{"skill": "weather.current", "range": "^1"}]},
     "PUT /v1/environments/{environment}": {"protected": True},

@@ -41,6 +41,7 @@ AUDIT_ACTIONS: Final[dict[str, str]] = {
     "rollout.advance": "A rollout took its next step; with `why` by itself.",
     "rollout.complete": "A rollout is complete: the candidate serves all; with `why` by itself.",
     "rollout.fall_back": "A rollout fell back: the incumbent serves all; with `why` by itself.",
+    "rollout.report": "Outcomes came from somebody who may not tell them; those that are taken are no entries.",
     "rollout.cancel": "A rollout steers nobody any more: the highest match serves.",
     "consumer.register": "A consumer declared what it needs, in the place of what it declared before.",
     "environment.set": "An environment was made or changed.",

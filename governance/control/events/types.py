@@ -26,6 +26,7 @@ SILENT: Final = frozenset(
         "publisher.create",
         "publisher.revoke",
         "publisher.exchange",
+        "rollout.report",
         "webhook.create",
         "webhook.delete",
         "webhook.rotate",

@@ -8,6 +8,7 @@ from typing import Final
 from sqlalchemy import text
 from sqlmodel import Session
 
+from governance.control.audit.service import Attempt
 from governance.control.auth.roles import Caller, Right
 from governance.control.database import time_of
 from governance.control.rollouts.records import found, namespace_of, rollout_of
@@ -50,18 +51,27 @@ _SEEN: Final = text(
 )
 
 
-def take(session: Session, id_: str, request: OutcomesRequest, *, by: Caller) -> OutcomesTaken:
+def attempt_to_report(id_: str) -> Attempt:
+    return Attempt(action="rollout.report", subject=id_, namespace="")
+
+
+def reported_to(session: Session, id_: str, *, by: Caller) -> RolloutRow:
+    """The rollout of which ``by`` may tell outcomes. Raises NotFound, Forbidden."""
+    row = found(session, id_, by=by)
+    by.need(Right.RESOLVE, namespace_of(row.skill))
+    return row
+
+
+def take(session: Session, row: RolloutRow, request: OutcomesRequest, *, by: Caller) -> OutcomesTaken:
     """Note a sender's word on some minutes. Sent again it counts once; of two words the one of more calls stands.
 
     A rollout that has ended takes nothing, which is no error: a sender cannot know.
 
-    Raises NotFound, Forbidden, InvalidRequest (a minute before the rollout, or to come) and TooManyRequests.
+    Raises InvalidRequest (a minute before the rollout, or to come) and TooManyRequests.
     """
-    row = found(session, id_, by=by)
-    by.need(Right.RESOLVE, namespace_of(row.skill))
     rollout = rollout_of(row)
     if not rollout.open:
-        return OutcomesTaken(rollout=id_, state=rollout.state, weight=rollout.weight, taken=0)
+        return OutcomesTaken(rollout=row.id, state=rollout.state, weight=rollout.weight, taken=0)
     _check(session, row, request)
     latest = {(one.minute, one.side): one for one in sorted(request.buckets, key=lambda one: one.calls)}
     buckets = [latest[key] for key in sorted(latest)]
@@ -69,7 +79,7 @@ def take(session: Session, id_: str, request: OutcomesRequest, *, by: Caller) ->
     session.execute(
         _TAKE,
         {
-            "rollout": id_,
+            "rollout": row.id,
             "sender": f"{by.id} {request.sender}",
             "minutes": minutes,
             "sides": [one.side for one in buckets],
@@ -78,11 +88,11 @@ def take(session: Session, id_: str, request: OutcomesRequest, *, by: Caller) ->
             "violations": [one.violations for one in buckets],
         },
     )
-    if session.execute(_SENDERS, {"rollout": id_, "minutes": minutes, "most": MOST_SENDERS}).first() is not None:
+    if session.execute(_SENDERS, {"rollout": row.id, "minutes": minutes, "most": MOST_SENDERS}).first() is not None:
         raise TooManyRequests(
             f"More than {MOST_SENDERS} senders tell of one minute.", fix="Add the counts of several processes up first."
         )
-    return OutcomesTaken(rollout=id_, state=rollout.state, weight=rollout.weight, taken=len(buckets))
+    return OutcomesTaken(rollout=row.id, state=rollout.state, weight=rollout.weight, taken=len(buckets))
 
 
 def _check(session: Session, row: RolloutRow, request: OutcomesRequest) -> None:

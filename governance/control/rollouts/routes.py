@@ -209,13 +209,17 @@ def cancel_rollout(
     openapi_extra=takes(OutcomesRequest),
 )
 def report_outcomes(
+    request: Request,
     caller: Known,
     current: InTransaction,
     rollout_id: RolloutId,
     body: Annotated[OutcomesRequest, Depends(message(OutcomesRequest))],
 ) -> Response:
     """What calls of both sides came to, by minute. Safe to repeat: a sender's word on a minute counts once."""
-    taken = outcomes.take(current, rollout_id, body, by=caller)
+    request.state.attempt = outcomes.attempt_to_report(rollout_id)
+    row = outcomes.reported_to(current, rollout_id, by=caller)
+    request.state.attempt = None  # a sender whose clock is wrong says so every minute: that is nobody's attempt
+    taken = outcomes.take(current, row, body, by=caller)
     return JSONAnswer(taken, headers={"Cache-Control": NO_STORE})
 
 
