@@ -7,18 +7,21 @@ change where they see it, so an exception also keeps its surroundings, and stand
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+import json
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Final
 
-from governance.core.canonical import canonical_or_text
 from governance.core.compat.model import Finding, Side
-from governance.core.contract import OUTSIDE_CONTRACT
 from governance.core.schema.subschemas import is_index, subschema_at
 from governance.core.skill import SkillManifest
 
-_REFERENCES: Final = ("$ref", "$dynamicRef", "$recursiveRef")
+_REFERENCE: Final = re.compile(r'"\$(?:ref|dynamicRef|recursiveRef)": "((?:[^"\\]|\\.)*)"')
+"""As :func:`_text` writes one; a field of that name is taken for one too, which holds more together, never less."""
+_MOST_READ: Final = 64 * 1024 * 1024
+"""Characters of one contract; beyond them a place is surrounded by its whole schema."""
 
 
 def surroundings(finding: Finding, old: SkillManifest, new: SkillManifest) -> str:
@@ -28,7 +31,17 @@ def surroundings(finding: Finding, old: SkillManifest, new: SkillManifest) -> st
     to. Beside the schemas: the field. So whatever changes there gives another text, whatever changes elsewhere the
     same.
     """
-    return Enclosures(old=old, new=new).around(finding)
+    return between(finding, Enclosures(manifest=old), Enclosures(manifest=new))
+
+
+def between(finding: Finding, old: Enclosures, new: Enclosures) -> str:
+    """As :func:`surroundings`, with what is known of the two contracts already."""
+    pointers = (finding.old_pointer, finding.new_pointer)
+    there = next((one for one in pointers if one is not None), "")
+    return ".".join(
+        side.around(finding.side, there if pointer is None else pointer)
+        for side, pointer in zip((old, new), pointers, strict=True)
+    )
 
 
 def moved(before: str, now: str) -> str:
@@ -39,66 +52,50 @@ def moved(before: str, now: str) -> str:
     return "the newer contract" if differ == [False, True] else "both contracts"
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class Enclosures:
-    """The surroundings of every finding of one comparison; each schema is gone through once."""
+    """What surrounds places of one contract; each schema object is gone through once."""
 
-    old: SkillManifest
-    new: SkillManifest
-    _known: dict[int, tuple[Any, str, frozenset[str]]] = field(default_factory=dict)
-    """By id, with the value itself, so that no other comes to have its id."""
+    manifest: SkillManifest
+    _known: dict[int, str] = field(default_factory=dict)
+    """By id of a schema object, which the manifest keeps alive."""
+    _read: int = 0
 
-    def around(self, finding: Finding) -> str:
-        """As :func:`surroundings`."""
-        pointers = (finding.old_pointer, finding.new_pointer)
-        there = next((one for one in pointers if one is not None), "")
-        return ".".join(
-            self._side(finding.side, manifest, _tokens(there if pointer is None else pointer))
-            for manifest, pointer in zip(self._documents, pointers, strict=True)
-        )
+    def around(self, side: Side, pointer: str) -> str:
+        """16 hex digits over what surrounds a place, in the words of a finding."""
+        tokens = _tokens(pointer)
+        name = f"{side.value}_schema" if side is not Side.CONTRACT else tokens.pop(0) if tokens else ""
+        if name in ("input_schema", "output_schema"):
+            schema = getattr(self.manifest, name)
+            return self._enclosing(schema, _holder(schema, tokens))
+        # what has no place, such as a tool that is gone, is about the whole
+        return _short(_text(self._fields.get(name)) if name else self.manifest.contract_digest)
 
     @cached_property
-    def _documents(self) -> tuple[dict[str, Any], dict[str, Any]]:
-        return self.old.to_document(), self.new.to_document()
-
-    def _side(self, side: Side, manifest: dict[str, Any], tokens: list[str]) -> str:
-        name = f"{side.value}_schema" if side is not Side.CONTRACT else tokens.pop(0) if tokens else ""
-        if not name:  # what has no place, such as a tool that is gone, is about the whole
-            return self._enclosing(None, {key: manifest[key] for key in manifest if key not in OUTSIDE_CONTRACT})
-        value = manifest.get(name)
-        return self._enclosing(value, _holder(value, tokens) if name.endswith("_schema") else value)
+    def _fields(self) -> dict[str, Any]:
+        return self.manifest.to_document()
 
     def _enclosing(self, schema: Any, holder: Any) -> str:
-        digest, wanted = self._read(holder)
-        targets: dict[str, str] = {}
-        stack = list(wanted)
+        if self._read > _MOST_READ:  # nested so that its objects hold each other over and over
+            holder = schema
+        known = self._known.get(id(holder))
+        if known is None or not isinstance(holder, dict):
+            known = self._known[id(holder)] = _short("\n".join(self._texts(schema, holder)))
+        return known
+
+    def _texts(self, schema: Any, holder: Any) -> Iterator[str]:
+        """The holder, and every definition it leads to, each once."""
+        text = _text(holder)
+        seen: set[str] = set()
+        stack = [text]
+        yield text
         while stack:
-            reference = stack.pop()
-            if reference not in targets:
-                targets[reference], further = self._read(_target(schema, reference))
-                stack.extend(further)
-        return _short("\n".join([digest, *(f"{name} {target}" for name, target in sorted(targets.items()))]))
-
-    def _read(self, value: Any) -> tuple[str, frozenset[str]]:
-        """The digest of a JSON value, and the references in it."""
-        if not isinstance(value, dict | list):
-            return _short(canonical_or_text(value)), frozenset()
-        known = self._known.get(id(value))
-        if known is None:
-            known = self._known[id(value)] = (value, *self._fresh(value))
-        return known[1:]
-
-    def _fresh(self, value: dict[str, Any] | list[Any]) -> tuple[str, frozenset[str]]:
-        pairs = sorted(value.items()) if isinstance(value, dict) else enumerate(value)
-        lines = ["{" if isinstance(value, dict) else "["]
-        references: set[str] = set()
-        for key, child in pairs:
-            digest, inside = self._read(child)
-            lines.append(f"{canonical_or_text(key)} {digest}")
-            references |= inside
-            if key in _REFERENCES and isinstance(child, str):
-                references.add(child)
-        return _short("\n".join(lines)), frozenset(references)
+            text = stack.pop()
+            self._read += len(text)
+            for found in sorted({found[1] for found in _REFERENCE.finditer(text)} - seen):
+                seen.add(found)
+                stack.append(_text(_target(schema, json.loads(f'"{found}"'))))
+                yield f"{found} {stack[-1]}"
 
 
 def _holder(schema: Any, tokens: Sequence[str]) -> Any:
@@ -133,5 +130,10 @@ def _tokens(pointer: str) -> list[str]:
     return [token.replace("~1", "/").replace("~0", "~") for token in pointer.split("/")[1:]]
 
 
+def _text(value: Any) -> str:
+    """The same text for the same value; what is written otherwise, such as 1.0 for 1, may be another."""
+    return json.dumps(value, sort_keys=True, default=str)
+
+
 def _short(text: str) -> str:
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    return hashlib.sha256(text.encode()).hexdigest()[:16]

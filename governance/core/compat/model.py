@@ -10,6 +10,7 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import cached_property
 from typing import Any, Final, TypeAlias
 
 from governance.core.canonical import canonical_or_text
@@ -158,7 +159,7 @@ class Finding:
     hidden: str = ""
     """A digest of the fragments as they were, where sensitive values in them are hidden."""
 
-    @property
+    @cached_property
     def fingerprint(self) -> str:
         """A name that survives rewording: 16 hex digits over what changed and where, never the prose."""
         place = self.old_pointer if self.old_pointer is not None else self.new_pointer

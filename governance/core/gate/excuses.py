@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from governance.core.compat.model import Finding
-from governance.core.exceptions import Enclosures, moved
+from governance.core.exceptions import Enclosures, between, moved
 from governance.core.gate.decision import Reason
 from governance.core.gate.facts import GateException
 from governance.core.gate.reasons import REASONS
@@ -30,14 +31,24 @@ class Excuses:
     """The exceptions in force for one skill. ``old`` and ``new`` are those of the comparison that found it."""
 
     exceptions: tuple[GateException, ...] = ()
-    _enclosures: dict[tuple[int, int], Enclosures] = field(default_factory=dict)
+    _enclosures: dict[int, Enclosures] = field(default_factory=dict)
+
+    @cached_property
+    def _by_fingerprint(self) -> dict[str, list[GateException]]:
+        found: dict[str, list[GateException]] = {}
+        for one in self.exceptions:
+            found.setdefault(one.fingerprint, []).append(one)
+        return found
 
     def around(self, finding: Finding, old: SkillManifest, new: SkillManifest) -> str:
         """The finding's surroundings now, as :func:`governance.core.exceptions.surroundings`."""
-        key = (id(old), id(new))
+        return between(finding, self._of(old), self._of(new))
+
+    def _of(self, manifest: SkillManifest) -> Enclosures:
+        key = id(manifest)
         if key not in self._enclosures:
-            self._enclosures[key] = Enclosures(old=old, new=new)
-        return self._enclosures[key].around(finding)
+            self._enclosures[key] = Enclosures(manifest=manifest)
+        return self._enclosures[key]
 
     def of(
         self, finding: Finding, old: SkillManifest, new: SkillManifest, scope: Scope = WHOLE
@@ -62,12 +73,8 @@ class Excuses:
         return replace(used(stale, what), code=row.id, outcome=row.outcome, message=message, fix=row.fix)
 
     def _named(self, finding: Finding, scope: Scope) -> Iterator[GateException]:
-        if not self.exceptions:
-            return
-        fingerprint = finding.fingerprint
-        for one in self.exceptions:
-            here = one.environment in (None, scope.environment) and one.consumer in (None, scope.consumer)
-            if here and one.fingerprint == fingerprint:
+        for one in self._by_fingerprint.get(finding.fingerprint, ()) if self.exceptions else ():
+            if one.environment in (None, scope.environment) and one.consumer in (None, scope.consumer):
                 yield one
 
 
