@@ -14,6 +14,7 @@ from sqlmodel import Session, col, select
 from governance.control.attestations.tables import AttestationRow
 from governance.control.audit.service import Attempt, append
 from governance.control.auth.roles import Caller, Right
+from governance.control.database import time_of
 from governance.errors import UsageError
 from governance.wire import Attestation, AttestationRequest
 
@@ -57,7 +58,7 @@ def record(
         skill=skill,
         id="att_" + secrets.token_hex(8),
         contract_digest=digest,
-        recorded_at=datetime.now(UTC),
+        recorded_at=time_of(session),
         recorded_by=by.label,
         **request.model_dump(),
     )

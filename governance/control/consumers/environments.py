@@ -14,6 +14,7 @@ from governance.control.audit.service import Attempt, append
 from governance.control.auth.roles import Caller, Right
 from governance.control.auth.visible import readable
 from governance.control.consumers.tables import DeploymentRow, EnvironmentRow
+from governance.control.database import time_of
 from governance.control.edge import check_match
 from governance.errors import NotFound, UsageError
 from governance.wire import Deployment, DeploymentRequest, DeploymentState, Environment, EnvironmentRequest
@@ -41,7 +42,7 @@ def put(
     if before == _recorded(request):
         assert row is not None
         return False, Environment(**row.model_dump())
-    now = datetime.now(UTC)
+    now = time_of(session)
     created = row is None
     row = row or EnvironmentRow(name=name, protected=False, revision=0, created_at=now, updated_at=now, updated_by="")
     row.protected, row.description = request.protected, request.description
@@ -86,7 +87,7 @@ def record(
 
     Whoever calls holds the lock of the skill and has seen that environment and version exist.
     """
-    now = datetime.now(UTC)
+    now = time_of(session)
     standing = _standing(session, environment, skill)
     there = next((row for row in standing if row.version == version), None)
     ended = [] if request.beside else [row for row in standing if row is not there]
@@ -125,7 +126,7 @@ def end(
     need_to_deploy(skill, by=by)
     standing = _standing(session, environment, skill)
     ended = [row for row in standing if version in (None, row.version)]
-    now = datetime.now(UTC)
+    now = time_of(session)
     for row in ended:
         row.ended_at, row.ended_by = now, by.label
         session.add(row)

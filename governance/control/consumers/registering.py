@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any, Final
 
 from sqlalchemy import exists, or_, text
@@ -14,6 +14,7 @@ from governance.control.audit.service import Attempt, append
 from governance.control.auth.roles import Caller, Right
 from governance.control.auth.visible import readable
 from governance.control.consumers.tables import ConsumerRow, NeedRow
+from governance.control.database import time_of
 from governance.control.edge import check_match
 from governance.core.consumers import Source
 from governance.core.names import check_name
@@ -55,7 +56,7 @@ def register(
     after = _recorded(request, list(wanted.values()))
     if before == after:
         return False, load(session, name, by=by)
-    now = datetime.now(UTC)
+    now = time_of(session)
     created = row is None
     row = row or ConsumerRow(name=name, revision=0, created_at=now, updated_at=now, updated_by=by.label)
     row.owner, row.description = request.owner, request.description

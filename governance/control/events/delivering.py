@@ -11,7 +11,7 @@ import secrets
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Final
 
 import httpx
@@ -20,6 +20,7 @@ from sqlmodel import Session, col, select
 
 from governance import __version__
 from governance.control.audit.service import SYSTEM
+from governance.control.database import time_of
 from governance.control.events.signing import signed_headers
 from governance.control.events.tables import DeliveryRow, WebhookRow
 from governance.control.events.types import Position, event_of, event_types
@@ -101,7 +102,7 @@ def _make(session: Session, hook: WebhookRow, newest: Position) -> int:
         "limit": BATCH,
     }
     news = session.execute(_NEWS, asked).all()
-    now = datetime.now(UTC)
+    now = time_of(session)
     for xact, id_, entry in news:
         event = event_of(Position(xact=xact, id=id_), bytes(entry))
         session.add(

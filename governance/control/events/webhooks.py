@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any, Final
 
 from sqlalchemy import text
@@ -12,6 +12,7 @@ from sqlmodel import Session, col, select
 
 from governance.control.audit.service import Attempt, append
 from governance.control.auth.roles import Caller, Right
+from governance.control.database import time_of
 from governance.control.events.signing import new_secret, shown
 from governance.control.events.tables import DeliveryRow, WebhookRow
 from governance.control.events.types import chosen_types
@@ -55,7 +56,7 @@ def create(session: Session, request: WebhookRequest, *, by: Caller, private: bo
         position_xact=newest[0] if newest else 0,
         position_id=newest[1] if newest else 0,
         revision=1,
-        created_at=datetime.now(UTC),
+        created_at=time_of(session),
         created_by=by.label,
     )
     session.add(row)
@@ -82,7 +83,7 @@ def remove(session: Session, webhook: str, *, by: Caller) -> Webhook:
     """Tell it nothing more; what waits is not sent. Raises NotFound."""
     row = found(session, webhook, by=by)
     before = _recorded(row)
-    row.deleted_at = datetime.now(UTC)
+    row.deleted_at = time_of(session)
     session.add(row)
     append(session, attempt("delete", row.id, row.namespace), by=by, before=before)
     return view(row)
@@ -91,7 +92,7 @@ def remove(session: Session, webhook: str, *, by: Caller) -> Webhook:
 def rotate(session: Session, webhook: str, *, by: Caller) -> WebhookCreated:
     """A new secret. For a day deliveries are signed with the old one too. Raises NotFound."""
     row = found(session, webhook, by=by)
-    row.previous_secret, row.previous_until = row.secret, datetime.now(UTC) + OVERLAP
+    row.previous_secret, row.previous_until = row.secret, time_of(session) + OVERLAP
     row.secret = new_secret()
     row.revision += 1
     session.add(row)
@@ -123,7 +124,7 @@ def disable(session: Session, row: WebhookRow, why: str, *, by: Caller) -> None:
 def ping(session: Session, webhook: str, *, by: Caller) -> Delivery:
     """Have a delivery of no event sent, to see whether it arrives. Raises NotFound."""
     row = found(session, webhook, by=by)
-    now = datetime.now(UTC)
+    now = time_of(session)
     event = f"ping-{secrets.token_hex(8)}"
     body = write_json({"id": event, "type": PING, "time": now, "namespace": row.namespace, "subject": row.id,
                        "actor": by.name, "reason": None, "data": {}})  # fmt: skip
@@ -176,7 +177,7 @@ def redeliver(session: Session, webhook: str, delivery: str, *, by: Caller) -> D
     ).one_or_none()
     if row is None:
         raise NotFound("There is no such delivery.", fix=f"List them with `govctl webhook deliveries {webhook}`.")
-    row.state, row.attempts, row.next_at = "waiting", 0, datetime.now(UTC)
+    row.state, row.attempts, row.next_at = "waiting", 0, time_of(session)
     session.add(row)
     append(session, attempt("redeliver", f"{hook.id}/{row.id}", hook.namespace), by=by)
     return delivery_view(row)

@@ -12,6 +12,7 @@ from sqlmodel import Session, col, select
 
 from governance.control.auth.roles import Caller
 from governance.control.auth.visible import readable
+from governance.control.database import time_of
 from governance.control.exceptions.service import view
 from governance.control.exceptions.tables import ExceptionRow
 from governance.errors import UsageError
@@ -31,7 +32,7 @@ def page(
     session: Session, filters: Filters, *, by: Caller, after: str | None, limit: int
 ) -> tuple[Sequence[ExceptionView], str | None]:
     """Exceptions of skills the caller may read; and the position to go on after, if there are more."""
-    now = datetime.now(UTC)
+    now = time_of(session)
     query = select(ExceptionRow).where(readable(col(ExceptionRow.skill), by), *_conditions(filters, now))
     if after is not None:
         ends, id_ = _position(after)

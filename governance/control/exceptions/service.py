@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any, Final
 
 from sqlalchemy import text
@@ -13,6 +13,7 @@ from sqlmodel import Session, col, select
 
 from governance.control.audit.service import Attempt, append
 from governance.control.auth.roles import Caller, Right
+from governance.control.database import time_of
 from governance.control.exceptions.tables import ExceptionRow
 from governance.core.gate import GateException
 from governance.errors import Conflict, Fault, Forbidden, InvalidRequest, NotFound
@@ -106,13 +107,13 @@ def ask(
         col(ExceptionRow.skill) == skill,
         col(ExceptionRow.approved_at).is_(None),
         col(ExceptionRow.revoked_at).is_(None),
-        col(ExceptionRow.expires_at) > datetime.now(UTC),
+        col(ExceptionRow.expires_at) > time_of(session),
     )
     if len(session.exec(waiting.limit(MOST_PROPOSED)).all()) == MOST_PROPOSED:
         raise Conflict(
             f"{MOST_PROPOSED} exceptions for {skill} wait for approval.", fix="Have some approved or revoked first."
         )
-    now = datetime.now(UTC)
+    now = time_of(session)
     row = ExceptionRow(
         id="exc_" + secrets.token_hex(8),
         skill=skill,
@@ -143,7 +144,7 @@ def approve(session: Session, id_: str, *, reason: str | None, by: Caller) -> Ex
 
     Raises NotFound, Forbidden (also for whoever asked for it), Conflict (revoked, or over).
     """
-    row, now = _locked(session, id_, by), datetime.now(UTC)
+    row, now = _locked(session, id_, by), time_of(session)
     by.need(Right.APPROVE, _namespace(row.skill))
     if by.id == row.author_id or by.name == row.created_by.removesuffix(f" ({row.author_id})"):
         raise Forbidden(
@@ -172,7 +173,7 @@ def revoke(session: Session, id_: str, *, reason: str, by: Caller) -> ExceptionV
 
     Raises NotFound, Forbidden.
     """
-    row, now = _locked(session, id_, by), datetime.now(UTC)
+    row, now = _locked(session, id_, by), time_of(session)
     if not by.may(Right.APPROVE, _namespace(row.skill)):
         by.need(Right.PUBLISH, _namespace(row.skill))
     if row.revoked_at is None:
@@ -190,7 +191,7 @@ def load(session: Session, id_: str, *, by: Caller) -> ExceptionView:
     row = session.get(ExceptionRow, id_)
     if row is None or not by.may(Right.READ, _namespace(row.skill)):
         raise _missing(id_)
-    return view(row, datetime.now(UTC))
+    return view(row, time_of(session))
 
 
 def _locked(session: Session, id_: str, by: Caller) -> ExceptionRow:
