@@ -96,6 +96,7 @@ class ArraySearch:
         self.shape = shape
         self.counts = counts
         self.reason: str | None = None
+        self._states: dict[int, State] = {}
         prefixes = [len(node.args[0]) for node, _ in shape.asked] + [len(node.args[0]) for node in shape.denied]
         self.explicit = max(prefixes, default=0)
         """Positions from here on are all alike."""
@@ -114,34 +115,37 @@ class ArraySearch:
         if shape.longest is not None:
             last = min(last, shape.longest)
         first = max(shape.shortest, max((minimum for _, _, minimum, _ in self.counts), default=0))
+        states: list[State] = []
         for length in range(first, last + 1):
             self.solver.budget.spend(_STEPS_A_PLACE + length // 8)
-            if length > _MAX_LENGTH:
-                if self._impossible(length):
+            too_long = length > _MAX_LENGTH
+            added = [
+                self.state_at(position)
+                for position in range(len(states), min(length, self.explicit + 1) if too_long else length)
+            ]
+            # Where one position cannot be filled, no array can be this long or longer, demands aside.
+            if any(self._refuted(state) for state in set(added)):
+                if length == first:
                     return NOTHING
+                break
+            if too_long:
                 return Answer(None, None, "payload-too-large")
-            value = self._of_length(length)
+            states += added
+            value = self._deny_items(0, states)
             if value is not None:
                 return Answer(True, value)
-            if self._impossible(length):
-                break
         return Answer(None, None, self.reason) if self.reason else NOTHING
 
-    def _impossible(self, length: int) -> bool:
-        """Can no array be this long or longer, demands aside?"""
-        return any(self._refuted(self.state_at(position)) for position in range(min(length, self.explicit + 1)))
-
     def state_at(self, position: int) -> State:
-        true = self.solver.forest.true
-        return frozenset(
-            child.id * 4 + sign for node, sign in self.shape.asked if (child := _item(node, position)) is not true
-        )
-
-    def _of_length(self, length: int) -> list[Any] | None:
-        states = [self.state_at(min(position, self.explicit)) for position in range(length)]
-        if any(self._refuted(state) for state in set(states)):
-            return None
-        return self._deny_items(0, states)
+        place = min(position, self.explicit)
+        known = self._states.get(place)
+        if known is None:
+            self.solver.budget.spend(1 + len(self.shape.asked))
+            true = self.solver.forest.true
+            known = self._states[place] = frozenset(
+                child.id * 4 + sign for node, sign in self.shape.asked if (child := _item(node, place)) is not true
+            )
+        return known
 
     def _refuted(self, state: State) -> bool:
         """Is it proved that no item has this state, whatever it is told of later?"""
