@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import threading
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
@@ -15,7 +16,8 @@ from governance.client import ControlPlane
 from governance.control.auth.roles import Caller
 from governance.control.database import Database
 from governance.control.exceptions.ending import tell_of_ends
-from governance.control.exceptions.service import use
+from governance.control.exceptions.service import in_force, use
+from governance.control.exceptions.tables import ExceptionRow
 from governance.control.jobs import Tools
 from governance.control.settings import Settings
 from governance.errors import (
@@ -323,6 +325,38 @@ def test_exceptions_are_listed_by_state_and_by_what_ends_soon(
     assert [one.id for one in author.exceptions()] == [revoked, standing, proposed]
     assert [one.id for one in author.exceptions(expires_within_days=20)] == [revoked, standing]
     assert list(author.exceptions(skill="weather.other")) == []
+
+
+def test_lists_the_gate_and_each_exception_agree_on_where_it_stands(
+    service: Service, database: Database, author: ControlPlane
+) -> None:
+    now = datetime.now(UTC)
+    lives = itertools.product((None, now), (None, now), (-1, 1), ((0, None), (1, 2), (2, 2)))
+    with database.transaction() as current:
+        for number, (approved, revoked, days, (uses, most)) in enumerate(lives):
+            row = ExceptionRow(
+                id=f"exc_{number:016x}",
+                skill="weather.current",
+                findings=[{"fingerprint": f"{number:016x}", "surroundings": "a.b", "code": "c", "message": "m"}],
+                reason="r",
+                author_id="tok_1",
+                created_by="one (tok_1)",
+                created_at=now,
+                expires_at=now + timedelta(days=days),
+                max_uses=most,
+                uses=uses,
+                approver_id=None if approved is None else "tok_2",
+                approved_at=approved,
+                revoked_at=revoked,
+            )
+            current.add(row)
+    listed = {state: {one.id for one in author.exceptions(state=state)} for state in ExceptionState}
+    everyone = list(author.exceptions())
+    assert len(everyone) == 24
+    assert listed == {state: {one.id for one in everyone if one.state is state} for state in ExceptionState}
+    with database.transaction() as current:
+        standing = {one.id for one in in_force(current, ["weather.current"])["weather.current"]}
+    assert standing == listed[ExceptionState.IN_FORCE] != set()
 
 
 def test_pages_go_on_where_they_ended(service: Service, ask: Ask) -> None:

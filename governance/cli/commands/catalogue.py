@@ -161,8 +161,9 @@ def _judge(plane: ControlPlane, wanted: argparse.Namespace, proposed: _Proposed,
     if proposed.version is None and not wanted.bump:
         release = _waiting(release)
     told = release["decision"]
+    decisions = [{**one, "check": checked.id} for one in checked.decisions]
     if wanted.action == "check" or told["decision"] == "block":
-        return judged_report(release, checked.decisions, sources=new.imported)
+        return judged_report(release, decisions, sources=new.imported)
     answer = plane.put_release(
         proposed.name,
         told["version"],
@@ -175,7 +176,7 @@ def _judge(plane: ControlPlane, wanted: argparse.Namespace, proposed: _Proposed,
         **provenance(wanted),
     )
     done = "published" if answer.created else "unchanged"
-    return judged_report(release, checked.decisions, sources=new.imported, done=done)
+    return judged_report(release, decisions, sources=new.imported, done=done)
 
 
 def _waiting(release: JSONObject) -> JSONObject:

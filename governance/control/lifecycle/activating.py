@@ -7,7 +7,9 @@ from dataclasses import replace
 from sqlmodel import Session
 
 from governance.control.auth.roles import Caller
+from governance.control.database import time_of
 from governance.control.edge import check_match
+from governance.control.exceptions.service import use
 from governance.control.lifecycle.holding import Changed, Held, HeldVersion, attempt_on, hold
 from governance.control.lifecycle.service import Told, still_needed
 from governance.control.skills.asking import may_retire
@@ -50,6 +52,7 @@ def _judge_again(held: Held, one: HeldVersion, *, by: Caller, judge: Judge) -> N
     decision = judge.decide(manifest, others, Terms(), load_replacement(held.session, manifest, by=by), around)
     if decision.outcome is Outcome.BLOCK:
         raise refused(decision)
+    use(held.session, decision.exceptions_used, subject=f"{held.skill}@{one.version}", by=by, at=time_of(held.session))
     active = [replace(each, state=Status.ACTIVE) if each is one.published else each for each in held.published]
     line = line_containing(lines_of(active), one.version)
     if line is None or str(line.opens) != decision.line:
