@@ -267,7 +267,12 @@ def test_an_exception_for_the_environment_lets_a_published_version_in_there(weat
     found = admin.get_version("weather.current", "2.0.0").decision["surroundings"]
     with weather.client(Role.PUBLISHER, "weather") as author:
         made = author.ask_for_exception(
-            "weather.current@2.0.0", list(found), reason="all send days", expires_in_days=7, environment="prod"
+            "weather.current@2.0.0",
+            list(found),
+            reason="all send days",
+            expires_in_days=7,
+            environment="prod",
+            max_uses=1,
         )
     with pytest.raises(GateRefused):
         admin.put_deployment("prod", "weather.current", "2.0.0")
@@ -275,6 +280,10 @@ def test_an_exception_for_the_environment_lets_a_published_version_in_there(weat
     assert [one["code"] for one in admin.can_i_deploy("weather.current", "2.0.0", "prod").reasons] == ["exception-used"]
     assert admin.can_i_deploy("weather.current", "2.0.0", "test").decision == "block"
     assert admin.put_deployment("prod", "weather.current", "2.0.0").created
+    assert not admin.put_deployment("prod", "weather.current", "2.0.0").created
+    assert admin.get_exception(made.id).state == "used_up"
+    (used,) = weather.entries("exception.use")
+    assert (used["subject"], used["after"]["for"]) == (made.id, "weather.current@2.0.0 in prod")
 
 
 def test_what_does_not_exist_runs_nowhere(weather: Service) -> None:

@@ -28,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("fingerprints", nargs="*", metavar="FINGERPRINT", help="add: the findings that may pass")
     parser.add_argument("--reason", help="why; add and revoke need one")
     parser.add_argument("--days", type=int, metavar="N", help="add: days until it ends; a policy bounds them")
-    parser.add_argument("--max-uses", type=int, metavar="N", help="add: publishes that may need it (default: any)")
+    parser.add_argument("--max-uses", type=int, metavar="N", help="add: times it may be needed (default: any)")
     parser.add_argument("--environment", help="add: let the findings into this environment alone")
     parser.add_argument("--consumer", help="add: let the findings reach this consumer alone")
     parser.add_argument("--state", choices=tuple(ExceptionState), help="list: only in this state")

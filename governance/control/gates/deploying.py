@@ -6,6 +6,7 @@ from sqlmodel import Session
 
 from governance.control.auth.roles import Caller
 from governance.control.consumers import environments
+from governance.control.exceptions import service as exceptions
 from governance.control.skills import asking
 from governance.control.skills.judging import Judge
 from governance.control.skills.service import lock
@@ -20,10 +21,12 @@ def deploy(
 ) -> Deployed:
     """Put on record that a version runs in an environment. Safe to repeat.
 
-    The skill is held meanwhile, so that what was judged is what is put on record.
+    The skill is held meanwhile, so that what was judged is what is put on record. What a protected environment takes
+    by an exception is a use of it.
 
     Raises:
         GateRefused: the environment is protected; ``details["judgement"]`` says why not.
+        Conflict: an exception that it needs ended meanwhile.
         NotFound, Forbidden, InvalidVersion.
     """
     environments.need_to_deploy(skill, by=by)
@@ -39,4 +42,7 @@ def deploy(
             details={"judgement": judged.to_document()},
         )
     created, deployment, ended = environments.record(session, environment, skill, str(version), request, by=by)
+    if where.protected and (created or ended):
+        subject = f"{skill}@{version} in {environment}"
+        exceptions.use(session, judged.exceptions_used, subject=subject, by=by, at=deployment.deployed_at)
     return Deployed(created=created, deployment=deployment, ended=ended, judgement=judged.to_document())

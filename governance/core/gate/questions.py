@@ -38,6 +38,12 @@ class Answer:
     policy: str
     policy_origin: str
 
+    @property
+    def exceptions_used(self) -> tuple[str, ...]:
+        """The ids of those by which a consumer passes, each once."""
+        used = (one.exception.id for one in self.reasons if one.code == "exception-used" and one.exception is not None)
+        return tuple(dict.fromkeys(used))
+
     def to_document(self) -> dict[str, Any]:
         return {
             "question": self.question.value,
@@ -60,7 +66,7 @@ def answer(
     compare: Compare,
     policy: Policy,
     environment: str | None = None,
-    exceptions: Iterable[GateException] = (),
+    exceptions: Collection[GateException] = (),
     further: Iterable[Reason] = (),
 ) -> Answer:
     """Judge ``change`` for the consumers that ``needs`` speak of.
@@ -69,8 +75,17 @@ def answer(
     policy softens all alike.
     """
     found = impacts(change, needs, compare=compare)
-    hit = consumer_reasons(found, change, Excuses(exceptions=tuple(exceptions)), environment=environment)
-    reasons = [softened(one, policy.mode) for one in (*hit, *further)]
+
+    def told(them: Iterable[GateException]) -> list[Reason]:
+        hit = consumer_reasons(found, change, Excuses(exceptions=tuple(them)), environment=environment)
+        return [softened(one, policy.mode) for one in hit]
+
+    hit = told(exceptions)
+    if any(one.code == "exception-used" for one in hit):
+        without = told(())
+        if all(one.outcome is not Outcome.BLOCK for one in without):
+            hit = without  # an exception that nothing needed is none that was used
+    reasons = [*hit, *(softened(one, policy.mode) for one in further)]
     reasons.sort(key=lambda one: -one.outcome.rank)
     if not reasons:
         reasons = [nobody_hit(found)]
