@@ -20,7 +20,7 @@ from governance.core.skill import SkillManifest
 
 _REFERENCE: Final = re.compile(r'"\$(?:ref|dynamicRef|recursiveRef)": "((?:[^"\\]|\\.)*)"')
 """As :func:`_text` writes one; a field of that name is taken for one too, which holds more together, never less."""
-_MOST_READ: Final = 64 * 1024 * 1024
+_MOST_READ: Final = 4 * 1024 * 1024
 """Characters of one contract; beyond them a place is surrounded by its whole schema."""
 
 
@@ -84,18 +84,19 @@ class Enclosures:
         return known
 
     def _texts(self, schema: Any, holder: Any) -> Iterator[str]:
-        """The holder, and every definition it leads to, each once."""
-        text = _text(holder)
-        seen: set[str] = set()
-        stack = [text]
-        yield text
-        while stack:
-            text = stack.pop()
+        """The holder, and every definition it leads to, each once; the whole schema, where that is too much."""
+        reached, stack = {id(holder)}, [holder]
+        while stack and self._read <= _MOST_READ:
+            text = _text(stack.pop())
             self._read += len(text)
-            for found in sorted({found[1] for found in _REFERENCE.finditer(text)} - seen):
-                seen.add(found)
-                stack.append(_text(_target(schema, json.loads(f'"{found}"'))))
-                yield f"{found} {stack[-1]}"
+            yield text
+            for found in sorted({found[1] for found in _REFERENCE.finditer(text)}):
+                target = _target(schema, json.loads(f'"{found}"'))
+                if id(target) not in reached:
+                    reached.add(id(target))
+                    stack.append(target)
+        if stack:
+            yield _text(schema)
 
 
 def _holder(schema: Any, tokens: Sequence[str]) -> Any:

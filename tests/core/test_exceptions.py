@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from governance.core.compat.engine import check
 from governance.core.compat.model import Finding, FindingLevel, Side
 from governance.core.contract import manifest_from_document
-from governance.core.exceptions import moved, surroundings
+from governance.core.exceptions import Enclosures, moved, surroundings
 from governance.core.skill import SkillManifest
 
 OLD: dict[str, Any] = {
@@ -168,3 +168,25 @@ def test_any_place_has_surroundings_on_both_sides(old: str | None, new: str | No
     told = surroundings(at(old, new, side), manifest, manifest)
     assert len(told) == 33
     assert told == surroundings(at(old, new, side), skill(OLD, output_schema=output), manifest)
+
+
+def test_a_schema_whose_parts_all_lead_to_each_other_is_gone_through_once() -> None:
+    names = [f"d{number}" for number in range(40)]
+    everyone = {name: {"$ref": f"#{name}"} for name in names}
+    schema = {
+        "type": "object",
+        "properties": everyone,
+        "$defs": {name: {"$anchor": name, "properties": everyone} for name in names},
+    }
+    enclosures = Enclosures(manifest=SkillManifest(name="a.b", version="1.0.0", input_schema=schema))
+    told = {enclosures.around(Side.INPUT, f"/$defs/{name}/properties/{name}") for name in names}
+    assert len(told) == len(names)
+    nested: dict[str, Any] = {"type": "string", "description": "x" * 100_000}
+    for _ in range(100):
+        nested = {"properties": {"in": nested}}
+    deep = Enclosures(manifest=SkillManifest(name="a.b", version="1.0.0", input_schema=nested))
+    places = ["/properties/in" * depth for depth in range(1, 101)]
+    read = [deep.around(Side.INPUT, place) for place in places]
+    assert len(set(read)) < len(places)  # past a bound each is held by the whole schema
+    again = Enclosures(manifest=SkillManifest(name="a.b", version="1.0.0", input_schema=deepcopy(nested)))
+    assert [again.around(Side.INPUT, place) for place in places] == read
