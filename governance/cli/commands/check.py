@@ -98,8 +98,8 @@ def _release(call: Call, new: ImportResult, changed: ChangedFiles | None) -> Rel
         new, old = changed.only(new, touched), changed.only(old, touched)
         if not (new.imported or new.refused or old.imported):
             return None
-    most = wanted.jobs or jobs_for(sum(map(_characters, new.accepted)))
     total, quiet = len(new.accepted), call.output.quiet
+    most = min(wanted.jobs or jobs_for(sum(map(_characters, new.accepted))), total or 1)
     with comparer_of(wanted) as comparer, Crew(most) as crew, progress("checking", total, quiet=quiet) as bar:
         release = check_release(
             new,
