@@ -70,19 +70,21 @@ def run_job(job: Job, tools: Tools) -> int:
 @asynccontextmanager
 async def running(jobs: Sequence[Job], tools: Tools) -> AsyncIterator[None]:
     """Run the jobs' loops for the block; a run that has begun is waited for."""
-    loops = [asyncio.create_task(_loop(job, tools), name=f"job {job.name}") for job in jobs]
+    ending = asyncio.Event()
+    loops = [asyncio.create_task(_loop(job, tools, ending), name=f"job {job.name}") for job in jobs]
     try:
         yield
     finally:
-        for loop in loops:
-            loop.cancel()
-        for loop in loops:
-            with contextlib.suppress(asyncio.CancelledError):
-                await loop
+        # not cancelled: a thread goes on all the same, and would find the database closed
+        ending.set()
+        await asyncio.gather(*loops)
 
 
-async def _loop(job: Job, tools: Tools) -> None:
+async def _loop(job: Job, tools: Tools, ending: asyncio.Event) -> None:
     while True:
         # spread over the interval, so that replicas started together do not all knock at once
-        await asyncio.sleep(job.every_sec * random.uniform(0.8, 1.2))
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(ending.wait(), job.every_sec * random.uniform(0.8, 1.2))
+        if ending.is_set():
+            return
         await run_in_threadpool(run_job, job, tools)
