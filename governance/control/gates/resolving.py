@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from typing import Any, Final
@@ -12,7 +12,7 @@ import psycopg
 from governance.control.auth.roles import Caller, Right
 from governance.control.gates import mattering
 from governance.control.gates.recording import ToRecord
-from governance.control.policies.reading import IN_FORCE, policies_from, scopes_of
+from governance.control.policies.reading import policies_of
 from governance.control.rollouts.reading import STEERED, steered_from
 from governance.control.skills import reading
 from governance.control.skills.announcing import deprecation_headers
@@ -47,11 +47,12 @@ class OnRecord:
 
 @dataclass(frozen=True, kw_only=True)
 class Asked:
-    """One question with what holds for its skill and its caller."""
+    """One question with what is on record of its skill and its caller."""
 
     question: ResolveQuestion
     request: ResolveRequest
-    policy: Policy
+    skill: str
+    published: Sequence[consent.Published]
     rollouts: Sequence[Steering]
     known: OnRecord
 
@@ -65,65 +66,96 @@ class Answered:
     error: GovernanceError | None = None
     to_record: ToRecord | None = None
 
+    @property
+    def turns_on_policy(self) -> bool:
+        """Were another policy in force, it might be answered differently: a line is crossed, or would have to be."""
+        if self.resolution is None:
+            return isinstance(self.error, BreakingChangeNotAccepted)
+        blanket = any(acceptance.expires for acceptance in self.resolution.acceptances)
+        return blanket or self.resolution.held_back is not None
+
 
 async def answer(
     connection: reading.Connection, request: ResolveRequest, caller: Caller, judge: Judge
 ) -> list[Answered]:
     """Answers in the order of the questions. Costs one round trip, and one more for bare names.
 
-    Two more, and comparisons that are remembered, where a break stands between a caller and what it knew.
+    One more where the policy has a say: where a line is crossed, or would have to be. Two more, and comparisons that
+    are remembered, where a break stands between a caller and what it knew.
     """
     names = await reading.locate(connection, (question.skill for question in request.questions), caller)
     skills = sorted({name for name in names.values() if isinstance(name, str)})
-    async with connection.pipeline():  # one round trip for the three
-        versions = await connection.execute(STEERED, (skills,))
-        policies = await connection.execute(IN_FORCE, scopes_of(skills))
-        record = None
-        if request.consumer is not None:
-            record = await connection.execute(_ON_RECORD, {"consumer": request.consumer, "skills": skills})
-        published, rollouts = steered_from(await versions.fetchall(), skills, request.environment)
-        policy = await policies_from(policies, skills)
-        known = {} if record is None else await _on_record(record)
-    answered = []
+    published, rollouts, known = await _read(connection, skills, request)
+    cases: list[Asked | GovernanceError] = []
     for question in request.questions:
         skill = names[question.skill]
-        try:
-            if isinstance(skill, NotFound) or (isinstance(skill, str) and not published[skill]):
-                # of a batch, none costs a query of its own
-                alone = len(request.questions) == 1
-                asked = question.skill
-                raise await reading.missing(connection, asked, caller) if alone else reading.no_such_skill(asked)
-            if isinstance(skill, Exception):
-                raise skill
+        if isinstance(skill, NotFound) or (isinstance(skill, str) and not published[skill]):
+            # of a batch, none costs a query of its own
+            alone = len(request.questions) == 1
+            asked = question.skill
+            cases.append(await reading.missing(connection, asked, caller) if alone else reading.no_such_skill(asked))
+        elif isinstance(skill, GovernanceError):
+            cases.append(skill)
+        elif isinstance(skill, Exception):
+            raise skill
+        else:
             case = Asked(
                 question=question,
                 request=request,
-                policy=policy[skill],
+                skill=skill,
+                published=published[skill],
                 rollouts=rollouts.get(skill, ()),
                 known=known.get(skill, OnRecord()),
             )
-            answered.append(_answer(case, skill, published[skill], caller))
-        except GovernanceError as error:
-            answered.append(Answered(question=question, error=error))
+            cases.append(case)
+    answered = [
+        _answer(case, caller, Policy()) if isinstance(case, Asked) else Answered(question=question, error=case)
+        for question, case in zip(request.questions, cases, strict=True)
+    ]
+    if any(one.turns_on_policy for one in answered):
+        policies = await policies_of(connection, skills)
+        answered = [
+            _answer(case, caller, policies[case.skill]) if one.turns_on_policy and isinstance(case, Asked) else one
+            for one, case in zip(answered, cases, strict=True)
+        ]
     refused = [one.error for one in answered if isinstance(one.error, BreakingChangeNotAccepted)]
     await mattering.tell(connection, refused, consumer=request.consumer, judge=judge)
     return answered
 
 
-def _answer(case: Asked, skill: str, published: Sequence[consent.Published], caller: Caller) -> Answered:
-    question, request, known = case.question, case.request, case.known
+async def _read(
+    connection: reading.Connection, skills: list[str], request: ResolveRequest
+) -> tuple[dict[str, list[consent.Published]], Mapping[str, list[Steering]], dict[str, OnRecord]]:
+    if request.consumer is None:
+        versions = await connection.execute(STEERED, (skills,))
+        return *steered_from(await versions.fetchall(), skills, request.environment), {}
+    async with connection.pipeline():  # one round trip for both
+        versions = await connection.execute(STEERED, (skills,))
+        record = await connection.execute(_ON_RECORD, {"consumer": request.consumer, "skills": skills})
+        return *steered_from(await versions.fetchall(), skills, request.environment), await _on_record(record)
+
+
+def _answer(case: Asked, caller: Caller, policy: Policy) -> Answered:
+    try:
+        return _resolved(case, caller, policy)
+    except GovernanceError as error:
+        return Answered(question=case.question, error=error)
+
+
+def _resolved(case: Asked, caller: Caller, policy: Policy) -> Answered:
+    question, request, known, skill = case.question, case.request, case.known, case.skill
     if request.consumer is not None or question.accept_breaking_change:
         caller.need(Right.RESOLVE, skill.rpartition(".")[0])
     resolution = consent.resolve(
         skill,
         question.range,
-        published,
+        case.published,
         consumer=request.consumer,
         on_record=known.contacted,
         accepted=known.lines,
         accept_line=None if question.accept_line is None else Version.parse(question.accept_line),
         accept_breaking=question.accept_breaking_change,
-        blanket_allowed=case.policy.blanket_allowed,
+        blanket_allowed=policy.blanket_allowed,
         rollouts=case.rollouts,
     )
     fresh = tuple(
@@ -139,7 +171,7 @@ def _answer(case: Asked, skill: str, published: Sequence[consent.Published], cal
         range=question.range,
         contact=contact,
         acceptances=fresh,
-        blanket_days=case.policy.blanket_days,
+        blanket_days=policy.blanket_days,
     )
     return Answered(question=question, resolution=resolution, to_record=to_record if contact or fresh else None)
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import psycopg
 
 from governance.core.policy import Policy, Scope, ScopeKind, effective
 
-IN_FORCE: Final = """
+_IN_FORCE: Final = """
 SELECT DISTINCT ON (p.scope, p.name) p.scope, p.name, p.settings
 FROM unnest(%(scopes)s::text[], %(names)s::text[]) AS asked (scope, name)
 JOIN policy_revision p USING (scope, name)
@@ -17,13 +17,13 @@ ORDER BY p.scope, p.name, p.revision DESC
 """
 
 
-def scopes_of(skills: Iterable[str]) -> dict[str, list[str]]:
-    """The parameters of :data:`IN_FORCE` for the scopes that reach some skills."""
+async def policies_of(
+    connection: psycopg.AsyncConnection[tuple[Any, ...]], skills: Sequence[str]
+) -> Mapping[str, Policy]:
+    """What holds for each of some skills, in one query however many there are."""
     scopes = sorted({scope for skill in skills for scope in Scope.of(skill)})
-    return {"scopes": [scope.kind.value for scope in scopes], "names": [scope.name for scope in scopes]}
-
-
-async def policies_from(cursor: psycopg.AsyncCursor[tuple[Any, ...]], skills: Sequence[str]) -> Mapping[str, Policy]:
-    """What holds for each of some skills, from a cursor over :data:`IN_FORCE`."""
+    cursor = await connection.execute(
+        _IN_FORCE, {"scopes": [scope.kind.value for scope in scopes], "names": [scope.name for scope in scopes]}
+    )
     settings = {Scope(kind=ScopeKind(kind), name=name): held for kind, name, held in await cursor.fetchall()}
     return {skill: effective(skill, settings) for skill in skills}
