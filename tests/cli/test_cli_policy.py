@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from governance.cli.commands.demo import EXAMPLES
 from tests.cli.conftest import Govctl
 
 
 def test_a_policy_is_set_key_by_key_shown_with_origins_and_remembered(registry: Govctl) -> None:
+    assert registry("publish", EXAMPLES / "1.0.0").code == 0
     assert registry("policy", "set", "namespace:shop", "mode=warn", "exception_days=7").code == 0
     changed = registry(
         "policy", "set", "namespace:shop", "mode=", "readiness=block", "--reason", "careful", "-o", "json"
@@ -15,6 +17,8 @@ def test_a_policy_is_set_key_by_key_shown_with_origins_and_remembered(registry: 
     assert held["readiness"] == {"value": "block", "origin": "namespace:shop"}
     assert held["mode"] == {"value": "enforce", "origin": "default"}
     assert "namespace:shop" in registry("policy", "show", "namespace:shop").out
+    assert "skill:shop.orders.find" in registry("policy", "show", "find").out
+    assert "skill:nothing_yet" in registry("policy", "show", "nothing_yet").out
     assert {one["origin"] for one in registry("policy", "show", "-o", "json").json["values"].values()} == {"default"}
     history = registry("policy", "history", "namespace:shop", "-o", "jsonl").lines
     assert [(one["revision"], one["reason"]) for one in history] == [(2, "careful"), (1, None)]

@@ -17,7 +17,7 @@ from governance.cli.run import Call
 from governance.cli.terminal import counted
 from governance.client import ControlPlane
 from governance.core.policy import POLICY_KEYS, Scope, ScopeKind, check_settings, effective
-from governance.errors import UsageError
+from governance.errors import NotFound, UsageError
 from governance.wire import EffectivePolicy
 
 
@@ -73,11 +73,19 @@ def _show(plane: ControlPlane, scope: Scope) -> Report:
 
 def _effective(plane: ControlPlane, scope: Scope) -> EffectivePolicy:
     if scope.kind is ScopeKind.SKILL:
-        return plane.effective_policy(skill=scope.name)
+        return plane.effective_policy(skill=_whole_name(plane, scope.name))
     if scope.kind is ScopeKind.NAMESPACE:
         return plane.effective_policy(namespace=scope.name)
     values = effective(scope, {scope: plane.get_policy(str(scope)).settings}).to_document()
     return EffectivePolicy.model_validate({"scope": str(scope), "values": values})
+
+
+def _whole_name(plane: ControlPlane, name: str) -> str:
+    """A bare name stands for the one skill of that name, if there is one; what is not published yet for itself."""
+    try:
+        return name if "." in name else plane.get_skill(name).name
+    except NotFound:
+        return name
 
 
 def _set(plane: ControlPlane, scope: Scope, changes: dict[str, Any], reason: str | None) -> Report:
