@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
 
@@ -17,10 +18,10 @@ Why = Annotated[str, Field(min_length=1, max_length=2_000, pattern=r"^[^\x00]*[^
 
 
 def _moment(value: Any) -> Any:
-    if isinstance(value, str):
-        value = datetime.fromisoformat(value)
-    if isinstance(value, datetime) and value.tzinfo is not None:
-        return value.astimezone(UTC).replace(second=0, microsecond=0)
+    with suppress(ValueError, OverflowError):
+        moment = datetime.fromisoformat(value) if isinstance(value, str) else value
+        if isinstance(moment, datetime) and moment.tzinfo is not None:
+            return moment.astimezone(UTC).replace(second=0, microsecond=0)
     raise ValueError("is not a time with its offset such as 2026-11-30T12:05:00Z")
 
 
