@@ -65,7 +65,7 @@ def _show(plane: ControlPlane, scope: Scope) -> Report:
         for key, value in held.values.items()
     )
     blocks: tuple[Block, ...] = (
-        Verdict(word="policy", sentence=f"what holds for {scope}."),
+        Verdict(word="policy", sentence=f"what holds for {held.scope}."),
         Table(columns=("key", "value", "set by", "takes", "means"), rows=rows),
     )
     return Report(document=document(held), blocks=blocks)
