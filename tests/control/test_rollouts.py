@@ -35,7 +35,8 @@ from governance.wire import MarginRequest, OutcomeBucket, PlanRequest, Role, Rol
 
 SKILL = "weather.current"
 AGENTS = [f"agent-{number}" for number in range(16)]
-PLAN = PlanRequest(weights=[10, 50, 100], dwell_sec=0, min_calls=100, failures=MarginRequest(absolute=0.05))
+WIDE = MarginRequest(absolute=0.05)
+PLAN = PlanRequest(weights=[10, 50, 100], dwell_sec=0, min_calls=100, failures=WIDE, violations=WIDE)
 
 
 @pytest.fixture
