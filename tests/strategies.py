@@ -163,9 +163,9 @@ class _Writer:
             schema[keyword] = draw(st.sampled_from(_BOUNDS))
         elif keyword == "exclusive":
             side = draw(st.sampled_from(("minimum", "maximum")))
-            bound = draw(st.sampled_from(_BOUNDS))
+            edge = draw(st.sampled_from(_BOUNDS))
             name = "exclusive" + side.capitalize()
-            schema.update({side: bound, name: True} if draft == 4 else {name: bound})
+            schema.update({side: edge, name: True} if draft == 4 else {name: edge})
         elif keyword == "multipleOf":
             schema[keyword] = draw(st.sampled_from((1, 2, 3, 0.5, 1.5)))
         elif keyword == "enum":
