@@ -29,6 +29,7 @@ COMMANDS: Final[dict[str, str]] = {
     "disable": "switch a version off for everybody",
     "enable": "switch a version on again",
     "activate": "let a draft serve",
+    "rollout": "let a version take over in steps, or go back: start, list, show, and steer it",
     "resolve": "which version serves a caller, and what it is held back from",
     "acceptance": "the lines that consumers have accepted: list, revoke",
     "range": "which of some versions a range admits",
