@@ -14,7 +14,7 @@ import hypothesis
 import pytest
 from registry import Manifest, Service
 
-from governance.wire import Grant, Role
+from governance.wire import ConsumerRequest, Grant, NeedRequest, Role
 
 TESTER = Path(sys.prefix) / "schemathesis" / "bin" / "schemathesis"
 _USUAL = 100
@@ -55,15 +55,27 @@ def configuration(folder: Path, known: dict[str, list[str]]) -> Path:
 
 
 def filled(service: Service, manifest: Manifest) -> dict[str, list[str]]:
-    """Two versions, two releases, a check, a token; by parameter what they are called."""
+    """Two versions, two releases, a check, exceptions, a consumer, environments, tokens; by parameter their names."""
     versions = ["1.0.0", "1.1.0"]
     digests = [service.admin.put_version(manifest(version=one, tags=[one])).version.manifest_digest for one in versions]
     for version in versions:
         service.admin.put_release("shop", version, [manifest("shop.cart", version=None)])
-    check = service.admin.check([manifest(version="1.2.0")])
+    check = service.admin.check([manifest(version="1.2.0", input_schema={"type": "object", "required": ["at"]})])
+    broken = list(check.decisions[0]["surroundings"])
+    exceptions = [service.admin.ask_for_exception(check.id, broken, reason="r", expires_in_days=9) for _ in range(3)]
+    for environment, protected in (("prod", True), ("test", False)):
+        service.admin.put_environment(environment, protected=protected)
+        service.admin.put_deployment(environment, "weather.current", "1.0.0")
+    needs = [NeedRequest(skill="weather.current", range="^1")]
+    service.admin.put_consumer("agents/one", ConsumerRequest(needs=needs))
+    service.admin.put_policy("namespace:weather", {"mode": "warn"}, revision=0)
     spare = [service.admin.create_token("spare", [Grant(role=Role.VIEWER, namespace="weather")]) for _ in range(3)]
     return {
-        "path.name": ["weather.current", "current", "shop.cart", "shop"],
+        "path.name": ["weather.current", "current", "shop.cart", "shop", "agents/one"],
+        "path.skill": ["weather.current", "shop.cart"],
+        "path.environment": ["prod", "test"],
+        "path.exception_id": [one.id for one in exceptions],
+        "path.scope": ["global", "namespace:weather", "skill:weather.current"],
         "path.version": versions,
         "query.from": versions,
         "query.to": versions,
