@@ -31,6 +31,7 @@ from governance.control.skills.service import version_in_cursor
 from governance.core.names import check_name
 from governance.core.versioning import Version
 from governance.errors import (
+    Conflict,
     DocumentTooLarge,
     Forbidden,
     GateRefused,
@@ -77,7 +78,7 @@ _NAMED = (*_ALWAYS, Forbidden, InvalidName, NotFound)
         **responses(
             *_ALWAYS, Forbidden, InvalidName, InvalidVersion, MalformedDocument, UnsupportedMediaType,
             DocumentTooLarge, InvalidContract,
-            GateRefused, VersionExists,
+            GateRefused, VersionExists, Conflict,
         ),
     },
     openapi_extra=takes(ReleaseRequest),

@@ -17,6 +17,7 @@ from governance.control.problems import responses
 from governance.control.skills.judging import Judge
 from governance.core.names import check_name
 from governance.errors import (
+    Conflict,
     DocumentTooLarge,
     Forbidden,
     GateRefused,
@@ -38,7 +39,7 @@ router = APIRouter(prefix="/v1", tags=["consumers"])
 
 _ERRORS = (
     Unauthenticated, Forbidden, UnknownParameter, UsageError, InvalidRequest, InvalidName, InvalidVersion, NotFound,
-    MalformedDocument, UnsupportedMediaType, DocumentTooLarge, GateRefused, ServiceUnavailable, ServiceError,
+    MalformedDocument, UnsupportedMediaType, DocumentTooLarge, GateRefused, Conflict, ServiceUnavailable, ServiceError,
 )  # fmt: skip
 
 

@@ -36,6 +36,7 @@ from governance.core.skill import Status
 from governance.core.versioning import Range, Version
 from governance.errors import (
     AmbiguousName,
+    Conflict,
     DocumentTooLarge,
     Forbidden,
     GateRefused,
@@ -92,7 +93,7 @@ def _publish_body() -> dict[str, Any]:
         **responses(
             *_ALWAYS, Forbidden, InvalidName, InvalidVersion, MalformedDocument, UnsupportedMediaType,
             DocumentTooLarge, InvalidContract,
-            GateRefused, VersionExists,
+            GateRefused, VersionExists, Conflict,
         ),
     },
     openapi_extra=_publish_body(),
