@@ -156,6 +156,13 @@ def test_a_deployment_is_judged_for_the_consumers_of_its_environment(two_lines: 
     assert impacts(beside) == {"billing": "held_back", "modern": "untouched"}
 
 
+def test_an_environment_that_nobody_made_is_not_allowed_for_want_of_consumers(two_lines: Service) -> None:
+    deploy(two_lines, "prod", "1.0.0")
+    with pytest.raises(NotFound, match="no environment 'prd'") as caught:
+        two_lines.admin.can_i_deploy("weather.current", "2.0.0", "prd")
+    assert "govctl environment set prd" in (caught.value.fix or "")
+
+
 def test_the_matrix_says_for_each_version_what_the_questions_say(two_lines: Service, register: Register) -> None:
     register("billing", "^1")
     register("modern", "^2")

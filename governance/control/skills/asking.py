@@ -6,7 +6,7 @@ when it has ended.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
@@ -14,7 +14,7 @@ from typing import Any, Final
 from sqlmodel import Session
 
 from governance.control.auth.roles import Caller, Right
-from governance.control.consumers import standing
+from governance.control.consumers import environments, standing
 from governance.control.database import Database
 from governance.control.skills import leading_here
 from governance.control.skills.judging import Judge
@@ -24,6 +24,7 @@ from governance.core.consumers import Change, Need, matrix
 from governance.core.dependents import references_to
 from governance.core.gate import REASONS, Answer, HistoryItem, Question, Reason, Surroundings, answer, readiness
 from governance.core.lines import SERVABLE
+from governance.core.skill import Status
 from governance.core.versioning import Version
 from governance.errors import NotFound
 
@@ -90,8 +91,13 @@ def may_deploy(
     by: Caller,
     judge: Judge,
 ) -> Answer:
-    """May ``version`` run in ``environment``, in the place of what runs there or ``beside`` it?"""
+    """May ``version`` run in ``environment``, in the place of what runs there or ``beside`` it?
+
+    Raises NotFound, also for an environment that nobody made: a name misspelt would be allowed for want of consumers.
+    """
     with database.transaction() as current:
+        by.need(Right.READ, skill.rpartition(".")[0])
+        environments.load(current, environment)
         ask = deployment(current, skill, version, environment, beside=beside, by=by, judge=judge)
     return ask()
 
@@ -102,8 +108,9 @@ def deployment(
     """What is on record for :func:`may_deploy`, read; its answer needs the session no more."""
     known = on_record(session, skill, by=by, judge=judge)
     item = known.item(version)
-    protected = standing.is_protected(session, environment)
-    ready = tuple(readiness(item.manifest, known.around.policy, known.around.tested, protected=True))
+    further = list(_not_served(skill, item))
+    if standing.is_protected(session, environment):
+        further += readiness(item.manifest, known.around.policy, known.around.tested, protected=True)
     there = {Version.parse(one) for one in standing.deployed(session, skill, environment)}
     change = Change.deploy(item, known.history, [one for one in known.history if one.version in there], beside=beside)
     needs = [one for one in known.around.needs if one.environment in (None, environment)]
@@ -117,7 +124,7 @@ def deployment(
         policy=known.around.policy,
         environment=environment,
         exceptions=known.around.exceptions,
-        further=ready if protected else (),
+        further=further,
     )
 
 
@@ -149,6 +156,14 @@ def matrix_of(
 
 def _asked(need: Need, consumer: str | None, environment: str | None) -> bool:
     return consumer in (None, need.consumer) and (environment is None or need.environment in (None, environment))
+
+
+def _not_served(skill: str, item: HistoryItem) -> Iterator[Reason]:
+    disabled = item.published.disabled
+    if item.published.state is Status.RETIRED:
+        yield _reason("not-served", f"{skill} {item.version} is retired.")
+    elif disabled is not None:
+        yield _reason("not-served", f"{skill} {item.version} is switched off: {disabled.rstrip('.')}.")
 
 
 def _still_deployed(session: Session, skill: str, version: Version) -> list[Reason]:
