@@ -52,6 +52,18 @@ def test_every_reason_that_a_version_serves_is_explained(here: Govctl) -> None:
         assert here("explain", word).code == 0
 
 
+@pytest.mark.parametrize(
+    ("flag", "path"),
+    [("--github", "acme"), ("--github", "https://github.com/acme/billing"), ("--github", "a/b/c"), ("--gitlab", "/x")],
+)
+def test_a_publisher_of_no_repository_trusts_nobody_and_is_refused(registry: Govctl, flag: str, path: str) -> None:
+    done = registry("publisher", "add", "ci", flag, path, "--grant", "publisher:billing")
+    assert done.code == 2
+    assert path in done.err
+    assert "Write " in done.err
+    assert registry("publisher", "list", "-o", "json").json["publishers"] == []
+
+
 @pytest.mark.parametrize("port", ["99999", "-1", "x", "80.5", "٣"])
 def test_a_port_that_is_none_names_its_flag(here: Govctl, port: str) -> None:
     done = here("serve", "--port", port)

@@ -172,7 +172,7 @@ def _ask_server(call: Call) -> Finding:
         return Finding(subject="server", status=OK, detail=detail)
     with connection.open() as plane:
         health = plane.ready()
-    detail = f"{connection.server} ({connection.origin}) is {health.status}"
+    detail = f"{health.status} at {connection.server} ({connection.origin})"
     return Finding(subject="server", status=OK, detail=detail)
 
 

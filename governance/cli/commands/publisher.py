@@ -77,6 +77,7 @@ def _trusted(wanted: argparse.Namespace) -> tuple[str, dict[str, str]]:
     """Issuer and claims, from the spellings for the hosts and from what is said beside them."""
     issuer, claims = wanted.issuer, {}
     if wanted.github:
+        _check_path("--github", wanted.github, "OWNER/REPO", deepest=2)
         issuer = issuer or _GITHUB
         claims["repository"] = wanted.github
         if wanted.workflow:
@@ -84,6 +85,7 @@ def _trusted(wanted: argparse.Namespace) -> tuple[str, dict[str, str]]:
     elif wanted.workflow:
         raise UsageError("--workflow belongs to --github.", fix="Add --github OWNER/REPO, or use --claim.")
     if wanted.gitlab:
+        _check_path("--gitlab", wanted.gitlab, "GROUP/PROJECT", deepest=20)
         issuer = issuer or "https://gitlab.com"
         claims["project_path"] = wanted.gitlab
     if wanted.environment:
@@ -98,6 +100,13 @@ def _trusted(wanted: argparse.Namespace) -> tuple[str, dict[str, str]]:
             "Nobody is trusted yet.", fix="Give --github OWNER/REPO, --gitlab GROUP/PROJECT or --issuer URL."
         )
     return issuer, claims
+
+
+def _check_path(flag: str, text: str, form: str, *, deepest: int) -> None:
+    """A claim that no job ever makes would trust nobody, and nobody would be told."""
+    parts = text.split("/")
+    if not 2 <= len(parts) <= deepest or not all(parts) or ":" in text:
+        raise UsageError(f"{flag} {text!r} names no repository.", fix=f"Write {form}, as in its address after the host.")
 
 
 def _grant(text: str) -> Grant:
