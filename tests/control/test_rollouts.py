@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import random
 import threading
 from collections.abc import Callable, Iterator
@@ -14,7 +15,9 @@ import pytest
 from registry import Manifest, Service
 
 from governance.client import ControlPlane
+from governance.control.auth.roles import Caller
 from governance.control.database import Database
+from governance.control.gates import resolving
 from governance.control.jobs import Tools, run_job
 from governance.control.rollouts.outcomes import MOST_SENDERS
 from governance.control.rollouts.running import ROLLOUT_STEPS, move_on
@@ -31,7 +34,16 @@ from governance.errors import (
     TooManyRequests,
 )
 from governance.telemetry import Telemetry
-from governance.wire import MarginRequest, OutcomeBucket, PlanRequest, Role, RolloutView
+from governance.wire import (
+    Grant,
+    MarginRequest,
+    OutcomeBucket,
+    PlanRequest,
+    ResolveQuestion,
+    ResolveRequest,
+    Role,
+    RolloutView,
+)
 
 SKILL = "weather.current"
 AGENTS = [f"agent-{number}" for number in range(16)]
@@ -420,6 +432,44 @@ def test_lists_are_paged_and_filtered(weather: Service) -> None:
         second = http.get("/v1/rollouts", params={"limit": 2, "cursor": first["next"]}).json()
         assert [one["id"] for one in first["items"] + second["items"]] == ids[::-1]
         assert http.get("/v1/rollouts", params={"cursor": "Z2l0"}).json()["code"] == "usage"
+
+
+class Counting(psycopg.AsyncConnection[Any]):
+    """Counts the statements that go over it."""
+
+    statements = 0
+
+    async def execute(self, *args: Any, **fields: Any) -> Any:
+        self.statements += 1
+        return await super().execute(*args, **fields)
+
+
+def statements(service: Service, consumer: str | None, skills: list[str]) -> int:
+    """How many statements one batch of questions costs."""
+    asked = ResolveRequest(questions=[ResolveQuestion(skill=one, range="^1") for one in skills], consumer=consumer)
+    caller = Caller(id="tok_1", name="admin", grants=[Grant(role=Role.ADMIN, namespace="*")])
+
+    async def ask() -> int:
+        async with await Counting.connect(service.database_url, autocommit=True) as connection:
+            answered = await resolving.answer(connection, asked, caller, service.serving.app.state.judge)
+            assert all(one.resolution is not None for one in answered)
+            return connection.statements
+
+    return asyncio.run(ask())
+
+
+def test_resolve_costs_no_statement_more_however_many_rollouts_are_in_force(
+    weather: Service, manifest: Manifest
+) -> None:
+    skills = [SKILL, *(f"weather.more_{number}" for number in range(4))]
+    for name in skills[1:]:
+        for version in ("1.0.0", "1.1.0"):
+            weather.admin.put_version(manifest(name, version))
+    before = [statements(weather, consumer, skills) for consumer in (None, "agent-1")]
+    for name in skills:
+        weather.admin.start_rollout(name, "1.1.0")
+    assert [statements(weather, consumer, skills) for consumer in (None, "agent-1")] == before
+    assert statements(weather, None, skills[:1]) == before[0]
 
 
 # ── outcomes ──
