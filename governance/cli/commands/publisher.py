@@ -106,7 +106,9 @@ def _check_path(flag: str, text: str, form: str, *, deepest: int) -> None:
     """A claim that no job ever makes would trust nobody, and nobody would be told."""
     parts = text.split("/")
     if not 2 <= len(parts) <= deepest or not all(parts) or ":" in text:
-        raise UsageError(f"{flag} {text!r} names no repository.", fix=f"Write {form}, as in its address after the host.")
+        raise UsageError(
+            f"{flag} {text!r} names no repository.", fix=f"Write {form}, as in its address after the host."
+        )
 
 
 def _grant(text: str) -> Grant:
