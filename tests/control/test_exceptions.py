@@ -16,7 +16,7 @@ from governance.client import ControlPlane
 from governance.control.auth.roles import Caller
 from governance.control.database import Database
 from governance.control.exceptions.ending import tell_of_ends
-from governance.control.exceptions.service import in_force, use
+from governance.control.exceptions.service import in_force, revoke, use
 from governance.control.exceptions.tables import ExceptionRow
 from governance.control.jobs import Tools
 from governance.control.settings import Settings
@@ -277,6 +277,33 @@ def test_of_many_who_need_its_one_use_at_once_one_has_it(
         thread.join()
     assert sorted(answers) == ["conflict", "conflict", "conflict", "used"]
     assert author.get_exception(made.id).uses == 1
+
+
+def test_who_needs_it_while_it_is_revoked_waits_and_is_told(
+    database: Database, approver: ControlPlane, ask: Ask, owner_url: str
+) -> None:
+    made = approver.approve_exception(ask().id)
+    boss = Caller(id="tok_2", name="boss", grants=(Grant(role=Role.ADMIN),))
+    answers: list[str] = []
+
+    def need() -> None:
+        try:
+            with database.transaction() as current:
+                use(current, [made.id], subject="x", by=Caller(id="tok_1", name="ci"), at=datetime.now(UTC))
+        except GovernanceError as error:
+            answers.append(error.code)
+
+    needing = threading.Thread(target=need)
+    with database.transaction() as current, psycopg.connect(owner_url, autocommit=True) as watching:
+        revoke(current, made.id, reason="not after all", by=boss)
+        needing.start()
+        waits = "SELECT EXISTS (SELECT FROM pg_locks WHERE NOT granted AND database = (SELECT oid FROM pg_database"
+        waits += " WHERE datname = current_database()) OR NOT granted AND locktype = 'transactionid')"
+        while watching.execute(waits).fetchone() != (True,):
+            assert needing.is_alive()
+    needing.join()
+    assert answers == ["conflict"]
+    assert approver.get_exception(made.id).uses == 0
 
 
 def test_what_needed_an_exception_and_failed_has_not_used_it(
