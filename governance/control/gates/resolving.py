@@ -127,10 +127,10 @@ async def _read(
     connection: reading.Connection, skills: list[str], request: ResolveRequest
 ) -> tuple[dict[str, list[consent.Published]], Mapping[str, list[Steering]], dict[str, OnRecord]]:
     if request.consumer is None:
-        versions = await connection.execute(STEERED, (skills,))
+        versions = await connection.execute(STEERED, (skills, skills))
         return *steered_from(await versions.fetchall(), skills, request.environment), {}
     async with connection.pipeline():  # one round trip for both
-        versions = await connection.execute(STEERED, (skills,))
+        versions = await connection.execute(STEERED, (skills, skills))
         record = await connection.execute(_ON_RECORD, {"consumer": request.consumer, "skills": skills})
         return *steered_from(await versions.fetchall(), skills, request.environment), await _on_record(record)
 

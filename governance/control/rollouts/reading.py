@@ -18,10 +18,10 @@ LEFT JOIN (
     id, environment, candidate, incumbent, above,
     CASE state WHEN 'completed' THEN 100 WHEN 'fallen_back' THEN 0 ELSE (plan->'weights'->step)::int END,
     state IN ('running', 'held'))) AS rollouts
-  FROM rollout WHERE in_force GROUP BY skill, candidate
+  FROM rollout WHERE in_force AND skill = ANY(%s) GROUP BY skill, candidate
 ) AS steering USING (skill, version)
 """
-"""As ``reading.PUBLISHED``, and beside each candidate the rollouts it is in. Mostly there are none in force at all."""
+"""As ``reading.PUBLISHED``, and beside each candidate the rollouts it is in; takes the skills twice."""
 
 
 def steered_from(
