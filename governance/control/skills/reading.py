@@ -179,18 +179,11 @@ async def versions(connection: Connection, skill: str, caller: Caller) -> list[F
     return list(rows)
 
 
-async def published_from(
-    cursor: psycopg.AsyncCursor[tuple[Any, ...]], skills: Sequence[str]
-) -> dict[str, list[Published]]:
-    """All versions of each skill as the core speaks of them, lowest first, from a cursor over :data:`PUBLISHED`.
+def published_rows(rows: Iterable[Sequence[Any]], skills: Sequence[str]) -> dict[str, list[Published]]:
+    """All versions of each skill as the core speaks of them, lowest first, from rows of :data:`PUBLISHED`.
 
     None where there is no such skill.
     """
-    return published_rows(await cursor.fetchall(), skills)
-
-
-def published_rows(rows: Iterable[Sequence[Any]], skills: Sequence[str]) -> dict[str, list[Published]]:
-    """The same from rows of :data:`PUBLISHED`."""
     found: dict[str, list[Published]] = {skill: [] for skill in skills}
     for skill, *row in rows:
         found[skill].append(_published(*row))
