@@ -41,7 +41,7 @@ def readiness(
 
 def _missing(manifest: SkillManifest, tested: Collection[str]) -> Iterator[tuple[str, str, str]]:
     if not manifest.owner:
-        yield "/owner", "has no owner", "Say under `owner` who answers for it."
+        yield "/owner", "has no owner", "Say under `owner` who answers for it; where the source cannot, set the policy `readiness` to off."
     if not is_high_risk(manifest):
         return
     if not any(example.error is None for example in manifest.examples):
