@@ -177,6 +177,12 @@ _ROWS: Final = (
         fix="Deploy another version there, or end the deployment on record: `govctl deployment`.",
     ),
     ReasonCode(
+        id="not-served",
+        outcome=Outcome.BLOCK,
+        title="The version serves nobody",
+        fix="Deploy one that is served: `govctl versions` lists them.",
+    ),
+    ReasonCode(
         id="still-named",
         outcome=Outcome.BLOCK,
         title="Another skill's replacement or fallback leads to the version",
