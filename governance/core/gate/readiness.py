@@ -12,6 +12,7 @@ from governance.core.policy import Policy
 from governance.core.skill import SideEffects, SkillManifest
 
 _OUTCOMES: Final = {"warn": Outcome.WARN, "block": Outcome.BLOCK}
+_OWNER: Final = "Say under `owner` who answers for it; where the source cannot, set the policy `readiness` to off."
 _RISKY: Final = (SideEffects.EXTERNAL, SideEffects.DESTRUCTIVE)
 
 NOT_KNOWN: Final = ("telemetry",)
@@ -41,7 +42,7 @@ def readiness(
 
 def _missing(manifest: SkillManifest, tested: Collection[str]) -> Iterator[tuple[str, str, str]]:
     if not manifest.owner:
-        yield "/owner", "has no owner", "Say under `owner` who answers for it; where the source cannot, set the policy `readiness` to off."
+        yield "/owner", "has no owner", _OWNER
     if not is_high_risk(manifest):
         return
     if not any(example.error is None for example in manifest.examples):
