@@ -34,8 +34,10 @@ class Unreachable(Exception):
     """Nothing may be sent there, or the name leads nowhere; the text says why."""
 
 
-def check_url(url: str, *, private: bool, pointer: str = "/url") -> None:
+def check_url(url: str, *, private: bool, setting: str, pointer: str = "/url") -> None:
     """Raises InvalidRequest, with a fault at ``pointer``, for an address that is not called.
+
+    ``setting`` is the variable that makes it ``private``: that one may also lie inside the network.
 
     Names are looked up when they are called.
     """
@@ -43,7 +45,8 @@ def check_url(url: str, *, private: bool, pointer: str = "/url") -> None:
     if why is not None:
         raise InvalidRequest(
             f"That address is not called: it {why}.",
-            fix="Give an https address without credentials, for example https://hooks.example.com/skills.",
+            fix="Give an https address without credentials, for example https://hooks.example.com/skills;"
+            f" addresses inside the service's network are for {setting}=true to allow.",
             faults=[Fault(pointer=pointer, message=why, code="url")],
         )
 

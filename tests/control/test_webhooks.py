@@ -388,8 +388,9 @@ def test_deliveries_of_a_month_ago_are_forgotten(hooked: Service, receiver: Rece
 )
 def test_an_address_inside_or_none_at_all_is_refused(url: str) -> None:
     with pytest.raises(InvalidRequest) as refused:
-        check_url(url, private=False)
+        check_url(url, private=False, setting="GOVCTL_WEBHOOK_PRIVATE")
     assert refused.value.faults[0].pointer == "/url"
+    assert "GOVCTL_WEBHOOK_PRIVATE=true" in (refused.value.fix or "")
 
 
 Look = Callable[..., list[Any]]

@@ -7,12 +7,13 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from sqlalchemy import text
+from sqlalchemy import text, tuple_
 from sqlmodel import Session, col, select
 
 from governance.control.audit.service import Attempt, append
 from governance.control.auth.roles import Caller, Right
 from governance.control.database import time_of
+from governance.control.edge import dated_position
 from governance.control.events.signing import new_secret, shown
 from governance.control.events.tables import DeliveryRow, WebhookRow
 from governance.control.events.types import chosen_types
@@ -42,7 +43,7 @@ def create(session: Session, request: WebhookRequest, *, by: Caller, private: bo
     Conflict where there are too many.
     """
     by.need(Right.ADMINISTER, request.namespace)
-    check_url(request.url, private=private)
+    check_url(request.url, private=private, setting="GOVCTL_WEBHOOK_PRIVATE")
     types = [] if not request.types else chosen_types(request.types)
     if len(session.exec(select(WebhookRow.id).where(col(WebhookRow.deleted_at).is_(None))).all()) >= MOST_WEBHOOKS:
         raise Conflict(f"There are {MOST_WEBHOOKS} webhooks.", fix="Remove one that nobody needs.")
@@ -147,18 +148,13 @@ def ping(session: Session, webhook: str, *, by: Caller) -> Delivery:
 def deliveries(
     session: Session, webhook: str, *, by: Caller, state: str | None, after: str | None, limit: int
 ) -> tuple[list[Delivery], str | None]:
-    """The log of a webhook, newest first. Raises NotFound."""
+    """The log of a webhook, newest first. Raises NotFound, and UsageError for a position in another list."""
     found(session, webhook, by=by)
     query = select(DeliveryRow).where(col(DeliveryRow.webhook) == webhook)
     if state is not None:
         query = query.where(col(DeliveryRow.state) == state)
     if after is not None:
-        at, _, last = after.partition(" ")
-        moment = datetime.fromisoformat(at)
-        query = query.where(
-            (col(DeliveryRow.created_at) < moment)
-            | ((col(DeliveryRow.created_at) == moment) & (col(DeliveryRow.id) < last))
-        )
+        query = query.where(tuple_(col(DeliveryRow.created_at), col(DeliveryRow.id)) < dated_position(after))
     rows = session.exec(
         query.order_by(col(DeliveryRow.created_at).desc(), col(DeliveryRow.id).desc()).limit(limit + 1)
     ).all()

@@ -66,7 +66,7 @@ def create(session: Session, request: PublisherRequest, *, by: Caller, private: 
 
 
 def _check(request: PublisherRequest, *, private: bool) -> None:
-    check_url(request.issuer, private=private, pointer="/issuer")
+    check_url(request.issuer, private=private, setting="GOVCTL_OIDC_PRIVATE", pointer="/issuer")
     faults = []
     if not any(name in request.claims for name in WHOSE):
         pinned = ", ".join(WHOSE)
