@@ -26,7 +26,12 @@ class NoticePeriod:
     """Below 1.0.0, and for prereleases."""
 
     def days(self, version: Version) -> int:
-        return self.unstable if version.major == 0 or version.is_prerelease else self.stable
+        return self.stable if is_stable(version) else self.unstable
+
+
+def is_stable(version: Version) -> bool:
+    """From 1.0.0 on, and no prerelease."""
+    return version.major > 0 and not version.is_prerelease
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -167,9 +172,10 @@ def _deprecate(now: Lifecycle, event: Deprecate, today: date, version: Version, 
         announced = now.deprecated_on or today
         earliest = announced + timedelta(days=notice.days(version))
         if event.sunset < earliest:
+            policy = "notice_days_stable" if is_stable(version) else "notice_days_unstable"
             raise InvalidRequest(
                 f"A sunset on {event.sunset} leaves less than {notice.days(version)} days of notice.",
-                fix=f"Give {earliest} or a later day.",
+                fix=f"Give {earliest} or a later day, or have the policy {policy} changed.",
             )
     return replace(
         now,

@@ -62,6 +62,7 @@ def test_a_sunset_comes_no_sooner_than_the_notice_period(version: str, days: int
     with pytest.raises(InvalidRequest) as caught:
         after(Lifecycle(), Deprecate(sunset=in_days(days - 1), replacement=NO_REPLACEMENT), version=parsed)
     assert str(in_days(days)) in caught.value.fix
+    assert ("notice_days_stable" if days == 365 else "notice_days_unstable") in caught.value.fix
     assert after(Lifecycle(), Deprecate(sunset=in_days(days), replacement=NO_REPLACEMENT), version=parsed).sunset
     notice = NoticePeriod(stable=10, unstable=5)
     assert after(Lifecycle(), Deprecate(sunset=in_days(10), replacement=NO_REPLACEMENT), notice=notice).sunset
