@@ -126,6 +126,6 @@ def advancing(answers: Iterable[_Answer], bar: Progress) -> Iterator[_Answer]:
         yield answer
 
 
-def counted(number: int, noun: str) -> str:
-    """``1 skill``, ``2 skills``."""
-    return f"{number} {noun}{'' if number == 1 else 's'}"
+def counted(number: int, noun: str, several: str | None = None) -> str:
+    """``1 skill``, ``2 skills``; ``several`` where another letter than an ``s`` makes it more than one."""
+    return f"{number} {noun if number == 1 else several or f'{noun}s'}"

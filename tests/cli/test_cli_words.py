@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from governance.cli.commands.demo import EXAMPLES
+from governance.cli.terminal import counted
 from governance.core.consent import Basis
 from tests.cli.conftest import Govctl
 from tests.cli.toollists import OLD, tools, write
@@ -50,6 +51,18 @@ def test_a_file_that_holds_no_skill_is_told_by_lint_what_would_be_one(here: Govc
 def test_every_reason_that_a_version_serves_is_explained(here: Govctl) -> None:
     for word in (*Basis, "held-back"):
         assert here("explain", word).code == 0
+
+
+def test_two_deliveries_are_spelled_as_two() -> None:
+    assert counted(1, "delivery", "deliveries") == "1 delivery"
+    assert counted(2, "delivery", "deliveries") == "2 deliveries"
+    assert counted(2, "skill") == "2 skills"
+
+
+def test_a_field_that_is_no_pointer_is_told_how_one_is_written(registry: Govctl) -> None:
+    done = registry("consumer", "register", "desk", "--need", "shop.refund@^1", "--reads", "fee")
+    assert done.code == 2
+    assert "Write /fee" in done.err
 
 
 @pytest.mark.parametrize(

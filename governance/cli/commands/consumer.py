@@ -68,6 +68,11 @@ def _asked(wanted: argparse.Namespace) -> tuple[str, ConsumerRequest]:
         )
     if (wanted.reads or wanted.sends) and len(wanted.need) > 1:
         raise UsageError("Fields are those of one skill.", fix="Give one --need, or write a file.")
+    for flag, pointers in (("--reads", wanted.reads or ()), ("--sends", wanted.sends or ())):
+        for text in pointers:
+            if not text.startswith("/"):
+                fix = f"Write /{text}; the price of every item is /items/*/price."
+                raise UsageError(f"{flag} {text!r} is no JSON Pointer.", fix=fix)
     needs = [
         {
             "skill": skill,

@@ -97,7 +97,7 @@ def _list(webhooks: list[Webhook]) -> Report:
 
 def _log(found: list[Delivery]) -> Report:
     documents = [document(one) for one in found]
-    blocks: list[Block] = [Verdict(word="deliveries", sentence=f"{counted(len(found), 'delivery')}.")]
+    blocks: list[Block] = [Verdict(word="deliveries", sentence=f"{counted(len(found), 'delivery', 'deliveries')}.")]
     if found:
         columns = ("id", "created", "type", "event", "state", "attempts", "last")
         blocks.append(Table(columns=columns, rows=tuple(map(_row, found))))
