@@ -67,6 +67,9 @@ class Explainer:
         self.theirs = Places(question.receiver_lowering)
         self.ours = Places(question.sender_lowering)
         self.found: list[Finding] = []
+        self._reported = 0
+        """How often something was found; what one cause breaks in several places is told once."""
+        self._causes: set[tuple[Any, ...]] = set()
         self._deferred: set[int] = set()
         """Schemas met again below themselves, whose own frame has the last word."""
 
@@ -96,10 +99,10 @@ class Explainer:
             # Deeper rounds of a recursion break for the reason that its first round is about to tell.
             self._deferred.add(id(schema))
             return
-        before = len(self.found)
+        before = self._reported
         self._keywords(at, schema)
         self._deferred.discard(id(schema))
-        if len(self.found) == before and not self._deferred:
+        if self._reported == before and not self._deferred:
             self._leaf(at, "schema", "", node)
 
     def _exhausted(self, at: _At) -> bool:
@@ -241,7 +244,7 @@ class Explainer:
         forest = self.forest
         branches = Branches(self.theirs, schemas, scope, lifted=at.lifted)
         union = branches.union
-        before = len(self.found)
+        before = self._reported
         if self._probe(at, union).found is not False:
             heads = branches.heads(at.partners)
             partners = Partners(self.ours, at.partners)
@@ -256,7 +259,7 @@ class Explainer:
             # What was meant for no branch is the union's own loss. All branches' heads are masked for good.
             told = forest.disjunction(head for head in heads if head is not forest.true)
             elsewhere = at
-            if len(self.found) > before:
+            if self._reported > before:
                 elsewhere = replace(at, masks=(*at.masks, at.wrap(forest.negate(told))))
             self._leaf(elsewhere, keyword, f"/{keyword}", union)
         if keyword == "oneOf":
@@ -300,19 +303,25 @@ class Explainer:
         ours_fragment = partner.schema[keyword] if partner and name is None else ABSENT
         theirs_fragment = name if name is not None else _fragment(at.spot.schema, keyword)
         side = self.question.side
+        self._reported += 1
+        # A definition that is used in many places is one cause.
+        cause = kind, name, theirs, partner_pointer if name is not None else ours, answer.found, answer.reason
+        if cause in self._causes:
+            return True
         if answer.found:
             answer = answer._replace(value=at.position.payload(answer.value))
-        self.found.append(
-            tell(
-                self.question,
-                answer,
-                kind,
-                ours=(partner_pointer if name is not None else ours, ours_fragment),
-                theirs=(theirs, theirs_fragment),
-                field=name or field_of(theirs if side is Side.INPUT else (ours or theirs)),
-                named=name is not None,
-            )
+        finding = tell(
+            self.question,
+            answer,
+            kind,
+            ours=(partner_pointer if name is not None else ours, ours_fragment),
+            theirs=(theirs, theirs_fragment),
+            field=name or field_of(theirs if side is Side.INPUT else (ours or theirs)),
+            named=name is not None,
         )
+        self.found.append(finding)
+        if finding.witness is not None or not answer.found:
+            self._causes.add(cause)
         return True
 
     def _partner(self, at: _At, keyword: str) -> Spot | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
+from governance.core.compat.declared import tell_alike
 from governance.core.compat.judge import Judge, confirmed
 from governance.core.compat.model import JSON, Reading, Side, Witness
 from governance.core.schema.answers import ASKED, DENIED, ROOT, SENT, Answer, State, entry
@@ -111,7 +112,7 @@ class Question:
             return None
 
     def equivalent(self) -> bool:
-        """Is it proved that both schemas, as written, hold the same values?"""
+        """Is it proved that both schemas hold the same values, as written and closed?"""
         strict = self.sent, self.received
         if self.receiver_lowering.lifted:
             try:
@@ -121,7 +122,7 @@ class Question:
         if strict[0] is strict[1]:
             return True
         one, other = strict
-        return all(
+        return tell_alike(self.forest, one, other) and all(
             self.solver.question((entry(left, ASKED), entry(right, DENIED))).found is False
             for left, right in ((one, other), (other, one))
         )

@@ -44,6 +44,7 @@ class Risks:
         self.solver = Solver(old.forest, budget)
         self.found: list[Finding] = []
         self._seen: set[tuple[int, ...]] = set()
+        self._told: set[tuple[str | None, ...]] = set()
 
     def findings(self) -> list[Finding]:
         """Risky findings and notes, in the order of the documents.
@@ -202,6 +203,11 @@ class Risks:
                 self._add(code, None, spots[0], old=ABSENT, new=spots[0].schema)
 
     def _add(self, code: str, at_old: Spot | None, at_new: Spot | None, *, old: Any, new: Any, field: str = "") -> None:
+        # A definition that is used in many places is one cause.
+        told = code, at_old.pointer if at_old else None, at_new.pointer if at_new else None
+        if told in self._told:
+            return
+        self._told.add(told)
         row = CODES[code]
         where = field or _at(at_old or at_new)
         evidence = None
