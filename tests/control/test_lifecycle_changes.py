@@ -404,3 +404,29 @@ def test_a_caller_of_a_retired_line_is_told_of_the_break_before_it(weather: Serv
         weather.admin.resolve(SKILL, None, consumer="new")
     assert weather.admin.resolve(SKILL, "^2", consumer="new").version == "2.0.0"
     assert weather.admin.get_skill(SKILL).latest == "2.0.0"
+
+
+def test_what_leads_to_a_version_from_elsewhere_keeps_it_and_hidden_skills_are_not_named(
+    weather: Service, owner: psycopg.Connection, manifest: Manifest
+) -> None:
+    weather.admin.put_version(manifest("secret.plan", fallback=[{"skill": "weather.current@^1"}]))
+    weather.admin.put_version(manifest("weather.old"))
+    weather.admin.deprecate("weather.old", "1.0.0", sunset=in_days(400), replacement="weather.current@^1")
+    owner.execute(
+        "INSERT INTO rollout (skill, id, environment, candidate, incumbent, above, plan, state, in_force, step,"
+        " step_since, steps, revision, started_at, started_by)"
+        " VALUES (%s, 'rol_1', '', '1.1.0', '1.0.0', '[]', '{}', 'held', true, 0, now(), '[]', 1, now(), 'x')",
+        (SKILL,),
+    )
+    end(weather.admin, "1.1.0")
+    let_the_day_come(owner, "1.1.0")
+    with weather.client(Role.PUBLISHER, "weather") as publisher, pytest.raises(StillNeeded) as caught:
+        publisher.retire(SKILL, "1.1.0")
+    blocks = [one for one in caught.value.details["judgement"]["reasons"] if one["outcome"] == "block"]
+    assert sorted(one["code"] for one in blocks) == ["still-named", "still-named", "still-rolling"]
+    told = " ".join(one["message"] for one in blocks)
+    assert "weather.old@1.0.0 is replaced by weather.current@^1" in told
+    assert "A skill of another namespace falls back on weather.current@^1, which would then be 1.0.0" in told
+    assert "rol_1" in told
+    assert "secret" not in str(caught.value.details)
+    assert "secret.plan@1.0.0" in str(weather.admin.can_i_retire(SKILL, "1.1.0").reasons)

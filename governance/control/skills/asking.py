@@ -172,8 +172,8 @@ def _still_deployed(session: Session, skill: str, version: Version) -> list[Reas
 
 
 def _still_rolling(session: Session, skill: str, version: Version) -> list[Reason]:
-    open_ = leading_here.open_rollouts(session, skill, version)
-    return [_reason("still-rolling", f"The rollout {one} of {skill} {version} is open.") for one in open_]
+    serving = leading_here.rollouts_serving(session, skill, version)
+    return [_reason("still-rolling", f"The rollout {one} serves {skill} {version}.") for one in serving]
 
 
 def _still_named(session: Session, known: OnRecord, version: Version, *, by: Caller) -> list[Reason]:

@@ -13,8 +13,8 @@ from governance.core.dependents import Reference, ReferenceKind
 from governance.core.versioning import Version
 
 _ROLLOUTS: Final = text(
-    "SELECT id FROM rollout WHERE skill = :skill AND :version IN (candidate, incumbent)"
-    " AND state IN ('running', 'held') ORDER BY id"
+    "SELECT id FROM rollout WHERE skill = :skill AND in_force"
+    " AND (incumbent = :version OR (candidate = :version AND state IN ('running', 'held'))) ORDER BY id"
 )
 _REFERENCES: Final = text(
     """
@@ -32,8 +32,8 @@ _REFERENCES: Final = text(
 )
 
 
-def open_rollouts(session: Session, skill: str, version: Version) -> Sequence[str]:
-    """The ids of the open rollouts that a version is a side of."""
+def rollouts_serving(session: Session, skill: str, version: Version) -> Sequence[str]:
+    """The ids of the rollouts that serve a version: those open, and those that fell back to it."""
     return list(session.execute(_ROLLOUTS, {"skill": skill, "version": str(version)}).scalars())
 
 

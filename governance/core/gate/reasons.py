@@ -191,7 +191,7 @@ _ROWS: Final = (
     ReasonCode(
         id="still-rolling",
         outcome=Outcome.BLOCK,
-        title="A rollout of the version is open",
+        title="A rollout serves the version",
         fix="End the rollout first.",
     ),
     ReasonCode(
