@@ -18,6 +18,8 @@ import jsonschema_rs
 import pytest
 import yaml
 
+from governance.cli.proving import DEFAULT_AUDIENCE, may_prove
+
 ROOT = Path(__file__).parents[1]
 SCHEMAS = ROOT / "tests" / "data" / "schemas"
 GOVCTL = Path(sys.executable).with_name("govctl")
@@ -36,22 +38,26 @@ def complaints(schema: str, document: Any) -> list[str]:
     return [str(error) for error in validator.iter_errors(document)]
 
 
-def workflow() -> Any:
-    (found,) = (one for one in re.findall(r"```yaml\n(.*?)```", DOCS, re.DOTALL) if "runs-on" in one)
-    document = yaml.safe_load(found)
-    return {("on" if key is True else key): value for key, value in document.items()}  # YAML 1.1 reads `on` as true
+def workflows() -> list[Any]:
+    found = (one for one in re.findall(r"```yaml\n(.*?)```", DOCS, re.DOTALL) if "runs-on" in one)
+    # YAML 1.1 reads `on` as true
+    return [{("on" if key is True else key): value for key, value in yaml.safe_load(one).items()} for one in found]
 
 
 def test_the_action_is_valid_action_metadata() -> None:
     assert complaints("github-actions.json", ACTION) == []
 
 
-def test_the_documented_workflow_is_valid_and_uses_inputs_the_action_has() -> None:
-    document = workflow()
-    assert complaints("github-workflows.json", document) == []
-    (step,) = (one for one in document["jobs"]["skills"]["steps"] if "github-action" in one["uses"])
-    assert step["with"].keys() <= ACTION["inputs"].keys()
-    assert step["uses"].endswith("/deploy/ci/github-action@main")
+def test_the_documented_workflows_are_valid_and_use_inputs_the_action_has() -> None:
+    checking, publishing = workflows()
+    for document in (checking, publishing):
+        assert complaints("github-workflows.json", document) == []
+        (job,) = document["jobs"].values()
+        (step,) = (one for one in job["steps"] if "github-action" in one["uses"])
+        assert step["with"].keys() <= ACTION["inputs"].keys()
+        assert step["uses"].endswith("/deploy/ci/github-action@main")
+    assert "token" not in step["with"]
+    assert publishing["permissions"]["id-token"] == "write"
 
 
 def test_the_gitlab_template_is_valid() -> None:
@@ -155,6 +161,40 @@ def test_inputs_are_words_and_never_flags_or_shell(repository: Path, tmp_path: P
     assert outputs["decision"] == ""
     assert "There is no '$(touch pwned)'." in done.stderr
     assert not list(repository.rglob("pwned"))
+
+
+def test_a_publishing_action_asks_the_registry_alone_and_keeps_the_way_to_prove_who_it_is(
+    repository: Path, tmp_path: Path
+) -> None:
+    seen = tmp_path / "runner" / "govctl" / "bin" / "govctl"
+    seen.parent.mkdir(parents=True)
+    seen.write_text('#!/bin/bash\nprintf "%s\\n" "$@"; env | grep -E "^(GOVCTL|ACTIONS)_" || true\n')
+    seen.chmod(0o755)
+    asked = {
+        "SKILL_PATHS": "skills",
+        "GOVCTL_SERVER": "https://skills.example.com",
+        "ACTIONS_ID_TOKEN_REQUEST_URL": "https://host.example/token",
+    }
+    told = {}
+    for publish, audience in (("true", "https://skills.example.com"), ("false", "")):
+        words = {"PUBLISH": publish, "GOVCTL_OIDC_AUDIENCE": audience, "AGAINST": "registry", "OLD_VERSION": "1.0.0"}
+        done, _ = run_check(repository, tmp_path, **asked, **words)
+        told[publish] = done.stdout.splitlines()
+    assert told["true"][0] == "publish"
+    assert "GOVCTL_OIDC_AUDIENCE=https://skills.example.com" in told["true"]
+    assert not [one for one in told["true"] if one.startswith(("--against", "--old-version", "GOVCTL_TOKEN"))]
+    assert told["false"][0] == "check"
+    assert {"--against=registry", "--old-version=1.0.0"} <= set(told["false"])
+    assert not [one for one in told["false"] if one.startswith(("GOVCTL_TOKEN", "GOVCTL_OIDC_AUDIENCE"))]
+    assert "ACTIONS_ID_TOKEN_REQUEST_URL=https://host.example/token" in told["false"]
+
+
+def test_the_gitlab_jobs_carry_an_id_token_under_the_name_that_govctl_reads() -> None:
+    token = {"GOVCTL_OIDC_TOKEN": {"aud": "$GOVCTL_OIDC_AUDIENCE"}}
+    assert GITLAB[".govctl"]["id_tokens"] == token
+    assert {GITLAB[job]["extends"] for job in ("govctl", "govctl-publish")} == {".govctl"}
+    assert GITLAB["variables"]["GOVCTL_OIDC_AUDIENCE"]["value"] == DEFAULT_AUDIENCE
+    assert may_prove(dict.fromkeys(token, "x"))
 
 
 STAND_IN = """#!/bin/bash
