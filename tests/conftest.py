@@ -21,7 +21,7 @@ from governance.control.settings import Settings
 
 # A deadline per example measures the machine's other work, not ours; each test has a time limit of its own.
 hypothesis.settings.register_profile("quick", deadline=None, max_examples=100)
-hypothesis.settings.register_profile("fuzz", deadline=None, max_examples=5000)
+hypothesis.settings.register_profile("fuzz", deadline=None, max_examples=int(os.environ.get("FUZZ_EXAMPLES", "5000")))
 hypothesis.settings.load_profile("quick")
 
 _NUMBERS = count(1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -69,6 +70,8 @@ class Feed:
             yield
         finally:
             looking.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await looking  # it may hold a connection, which the pool is about to miss
             await self.close()
 
     async def close(self) -> None:
@@ -119,10 +122,15 @@ class Feed:
             self._listening -= 1
 
     async def _chunks(self, wanted: Wanted, *, after: Position, follow: bool) -> AsyncIterator[bytes]:
-        position = after
+        now = asyncio.get_running_loop().time
+        position, told = after, now()
         newest = await self.newest()
         while True:
             while position < newest:
+                if now() - told >= HEARTBEAT_SEC:
+                    if not await self._may_stay(wanted.by):
+                        return
+                    told = now()
                 found = await self._page(wanted, after=position, to=newest)
                 for place, event in found:
                     yield f"id: {place}\nevent: {event['type']}\ndata: ".encode() + write_json(event) + b"\n\n"
@@ -132,13 +140,13 @@ class Feed:
             latest = await self._news(newest)
             if self._closed:
                 return
-            if latest is None:
+            if now() - told >= HEARTBEAT_SEC:  # however much goes on, of which nothing may be theirs
                 if not await self._may_stay(wanted.by):
                     return
                 # the place goes along, so that whoever comes back need not look through what was not theirs
-                yield f": nothing new\nid: {position}\n\n".encode()
-                continue
-            newest = latest
+                yield f": still here\nid: {position}\n\n".encode()
+                told = now()
+            newest = latest or newest
 
     async def _news(self, known: Position) -> Position | None:
         """A newer place, or None when none came for as long as a heartbeat takes."""
