@@ -55,7 +55,7 @@ def configuration(folder: Path, known: dict[str, list[str]]) -> Path:
 
 
 def filled(service: Service, manifest: Manifest) -> dict[str, list[str]]:
-    """Two versions, two releases, a check, exceptions, a consumer, environments, tokens; by parameter their names."""
+    """Two versions and releases, a check, exceptions, a consumer, environments, rollouts, tokens: ids by parameter."""
     versions = ["1.0.0", "1.1.0"]
     digests = [service.admin.put_version(manifest(version=one, tags=[one])).version.manifest_digest for one in versions]
     for version in versions:
@@ -69,12 +69,15 @@ def filled(service: Service, manifest: Manifest) -> dict[str, list[str]]:
     needs = [NeedRequest(skill="weather.current", range="^1")]
     service.admin.put_consumer("agents/one", ConsumerRequest(needs=needs))
     service.admin.put_policy("namespace:weather", {"mode": "warn"}, revision=0)
+    rollouts = [service.admin.start_rollout("weather.current", "1.1.0", environment=one).id for one in ("prod", "test")]
+    service.admin.fall_back(rollouts[0], "r")
     spare = [service.admin.create_token("spare", [Grant(role=Role.VIEWER, namespace="weather")]) for _ in range(3)]
     return {
         "path.name": ["weather.current", "current", "shop.cart", "shop", "agents/one"],
         "path.skill": ["weather.current", "shop.cart"],
         "path.environment": ["prod", "test"],
         "path.exception_id": [one.id for one in exceptions],
+        "path.rollout_id": rollouts,
         "path.scope": ["global", "namespace:weather", "skill:weather.current"],
         "path.version": versions,
         "query.from": versions,

@@ -271,6 +271,16 @@ def test_two_replicas_take_a_step_once(weather: Service, tools: Tools) -> None:
     assert [one["before"]["step"] for one in advanced] == list(range(len(advanced)))
 
 
+def test_an_operator_who_falls_back_while_the_job_advances_is_heard(weather: Service, tools: Tools) -> None:
+    rollout = start(weather)
+    report(weather, rollout, bucket("candidate", 5_000), bucket("incumbent", 5_000))
+    together(lambda: move_on(tools), lambda: weather.admin.fall_back(rollout.id, "stop"))
+    assert weather.admin.get_rollout(rollout.id).state == "fallen_back"
+    moved = [one for one in weather.entries() if one["action"] in ("rollout.advance", "rollout.fall_back")]
+    assert [one["after"]["revision"] for one in moved] == list(range(2, 2 + len(moved)))
+    assert moved[-1]["action"] == "rollout.fall_back"
+
+
 # ── beside other changes ──
 
 
@@ -315,6 +325,12 @@ def test_a_draft_is_rolled_out_once_it_is_activated(weather: Service, manifest: 
     assert rollout.outlook.code == "candidate-draft"
     weather.admin.activate(SKILL, "1.2.0")
     assert {served(weather, one) for one in AGENTS} == {"1.1.0", "1.2.0"}
+
+
+def test_there_is_no_way_back_to_a_draft(weather: Service, manifest: Manifest) -> None:
+    weather.admin.put_version(manifest(version="1.0.5", status="draft"))
+    with pytest.raises(Conflict, match="draft"):
+        start(weather, "1.0.5", plan=None)
 
 
 def test_what_is_published_later_is_kept_from_nobody(weather: Service, manifest: Manifest) -> None:

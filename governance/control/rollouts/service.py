@@ -87,7 +87,7 @@ def start(session: Session, request: RolloutRequest, *, by: Caller) -> RolloutVi
         raise no_such_skill(request.skill)
     in_force = select(RolloutRow).where(col(RolloutRow.skill) == request.skill, col(RolloutRow.in_force))
     others = session.exec(in_force.order_by(col(RolloutRow.id)).with_for_update()).all()
-    lifted = _make_way(others, request)
+    lifted = _make_way(others, request, str(_version(published, request.candidate).version))
     stays = {version for one in others if one not in lifted and not one.environment for version in one.above}
     sides = _sides(request, published, withheld=stays)
     now = time_of(session)
@@ -102,7 +102,7 @@ def start(session: Session, request: RolloutRequest, *, by: Caller) -> RolloutVi
     return shown(session, row, published)
 
 
-def _make_way(others: Sequence[RolloutRow], request: RolloutRequest) -> list[RolloutRow]:
+def _make_way(others: Sequence[RolloutRow], request: RolloutRequest, candidate: str) -> list[RolloutRow]:
     """Ended rollouts that the new one lifts. Raises Conflict where one stands in its way."""
     environment = request.environment or ""
     lifted = []
@@ -113,10 +113,10 @@ def _make_way(others: Sequence[RolloutRow], request: RolloutRequest) -> list[Rol
                 fix=f"End it first: `govctl rollout fall-back {one.id}` or `govctl rollout cancel {one.id}`.",
                 details={"rollout": one.id},
             )
-        if one.ended_at is not None and request.candidate in one.above:
+        if one.ended_at is not None and candidate in one.above:
             if one.environment != environment and not one.environment:
                 raise Conflict(
-                    f"The rollout {one.id} keeps {one.skill} {request.candidate} from callers of all environments.",
+                    f"The rollout {one.id} keeps {one.skill} {candidate} from callers of all environments.",
                     fix=f"Lift it first: `govctl rollout cancel {one.id}`.",
                     details={"rollout": one.id},
                 )
@@ -156,7 +156,13 @@ def _sides(request: RolloutRequest, published: Sequence[Published], *, withheld:
             f" {line.opens}, one that ranges reach; {which}.",
             fix="A rollout never crosses a break: callers accept a new line themselves, or ask for it.",
         )
-    return Sides(candidate=candidate.version, incumbent=preferred(able).version, line=line)
+    sides = Sides(candidate=candidate.version, incumbent=preferred(able).version, line=line)
+    if sides.backward and candidate.state is Status.DRAFT:
+        raise Conflict(
+            f"{request.skill} {candidate.version} is a draft: there is no way back to what never served.",
+            fix="Activate it first, or go back to another version.",
+        )
+    return sides
 
 
 def _version(published: Sequence[Published], text: str) -> Published:
