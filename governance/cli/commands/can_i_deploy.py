@@ -22,7 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(call: Call) -> int:
-    """0 allowed or warned, 1 blocked."""
+    """0 allowed or warned, 1 blocked, 2 no such environment, skill or version."""
     wanted = call.arguments
     name, version = version_of(wanted.skill)
     with well_formed(), require_connection(wanted, call.environment).open() as plane:
