@@ -23,6 +23,7 @@ NAMES: Final = {
     "publisher": "pub_0011223344556677",
     "webhook": "whk_0011223344556677",
     "delivery": "msg_0011223344556677",
+    "digest": "sha256:" + "0" * 64,
     "rollout_id": "rol_0011223344556677",
 }
 
@@ -36,6 +37,7 @@ GRANT: Final = {"role": "publisher", "namespace": "weather"}
 
 BODIES: Final[dict[str, Any]] = {
     "PUT /v1/skills/{name}/versions/{version}": MANIFEST,
+    "PUT /v1/skills/{name}/attestations/{digest}": {"passed": 3},
     "PUT /v1/skills/{name}/versions/{version}/deprecation": {"sunset": "2099-01-01", "replacement": "none"},
     "POST /v1/skills/{name}/deprecations": {"range": "^1", "sunset": "2099-01-01", "replacement": "none"},
     "PUT /v1/skills/{name}/versions/{version}/retirement": {"reason": "old"},
