@@ -11,13 +11,16 @@ from typing import Any
 import psycopg
 import pytest
 from registry import Manifest, Service
+from sqlalchemy.event import listen
 
+from governance.control.auth.roles import Caller
 from governance.control.database import Database
 from governance.control.jobs import Tools, alone, run_job
 from governance.control.lifecycle import sunsets
 from governance.control.settings import Settings
 from governance.errors import Conflict, GovernanceError, PreconditionFailed
 from governance.telemetry import Telemetry
+from governance.wire import Grant, Role
 
 SKILL = "weather.current"
 
@@ -234,3 +237,18 @@ def test_what_comes_is_listed_by_date_with_who_is_still_served(
         rest = http.get("/v1/sunsets", params={"limit": 5, "cursor": first["next"]}).json()
         assert http.get("/v1/sunsets", params={"cursor": "eA"}).status_code == 400
     assert [one["skill"] for one in first["items"] + rest["items"]] == [one.skill for one in listed]
+
+
+def test_the_list_costs_as_many_queries_for_many_as_for_one(service: Service, manifest: Manifest, tools: Tools) -> None:
+    counts = []
+    reader = Caller(id="tok_1", name="reader", grants=(Grant(role=Role.VIEWER, namespace="*"),))
+    for number in range(5):
+        service.admin.put_version(manifest(f"weather.skill_{number}"))
+        service.admin.deprecate(f"weather.skill_{number}", "1.0.0", sunset=in_days(400), replacement="none")
+        statements: list[str] = []
+        with tools.database.transaction() as session:
+            listen(session.connection(), "before_cursor_execute", lambda *told, to=statements: to.append(told[2]))
+            found, _ = sunsets.coming(session, by=reader, within_days=None, after=None, limit=50)
+        assert len(found) == number + 1
+        counts.append(len(statements))
+    assert counts == [3] * 5
