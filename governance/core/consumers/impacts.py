@@ -19,7 +19,7 @@ from governance.core.consumers.narrowing import narrowed
 from governance.core.consumers.needs import Need
 from governance.core.lines import Compare, HistoryItem
 from governance.core.skill import SkillManifest, Status
-from governance.core.versioning import Range, Version
+from governance.core.versioning import Version
 from governance.errors import GovernanceError, InvalidRange
 
 MAX_SHOWN: Final = 50
@@ -213,7 +213,7 @@ def impacts(change: Change, needs: Iterable[Need], *, compare: Compare) -> tuple
 def impact_on(change: Change, need: Need, moves: Moves) -> ConsumerImpact:
     """What the change does to one need."""
     try:
-        Range.parse(need.range or "*")
+        need.admitting()
     except InvalidRange as error:
         return ConsumerImpact(need=need, impact=Impact.UNKNOWN, now=None, then=None, why=error.message)
     now, why_not = change.serving(need, change.before)
@@ -264,7 +264,7 @@ def by_consent(skill: str, need: Need, items: Sequence[HistoryItem]) -> tuple[Ve
 
 def by_range(skill: str, need: Need, items: Sequence[HistoryItem]) -> tuple[Version | None, str]:
     """The highest version that runs and that the range admits: what runs asks nobody for consent."""
-    range_ = Range.parse(need.range or "*")
+    range_ = need.admitting()
     running = [one.published for one in items if obstacle(one.published, on_record=need.on_record, pinned=True) is None]
     admitted = [one for one in running if range_.admits(one.version)]
     if not admitted:

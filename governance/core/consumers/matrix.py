@@ -10,7 +10,7 @@ from governance.core.compat.model import Verdict
 from governance.core.consumers.impacts import Change, Moves, by_consent
 from governance.core.consumers.needs import Need
 from governance.core.lines import Compare, HistoryItem
-from governance.core.versioning import Range, Version
+from governance.core.versioning import Version
 from governance.errors import InvalidRange
 
 
@@ -82,7 +82,7 @@ def _row(
     moves: Moves,
 ) -> MatrixRow:
     try:
-        range_ = Range.parse(need.range or "*")
+        range_ = need.admitting()
     except InvalidRange as error:
         cells = tuple(Cell(version=one.version, serves=False, admitted=False, verdict=None) for one in columns)
         return MatrixRow(need=need, now=None, why=error.message, cells=cells)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 
-from governance.core.versioning import Version
+from governance.core.versioning import Range, Version
 
 
 class Source(StrEnum):
@@ -34,3 +35,13 @@ class Need:
     """The consumer has been served this skill before."""
     accepted: tuple[Version, ...] = ()
     """A version of each line it has accepted."""
+
+    def admitting(self) -> Range:
+        """What it asks for, read; the bare name admits all. Raises InvalidRange."""
+        return _read(self.range or "*")
+
+
+@lru_cache(maxsize=1_024)
+def _read(text: str) -> Range:
+    """Hundreds of consumers ask for the same few ranges."""
+    return Range.parse(text)
