@@ -64,14 +64,31 @@ def annotation_changes(old: JSON, new: JSON, side: Side, budget: Budget | None =
     return walk.findings()
 
 
+@dataclass(frozen=True)
+class _Homes:
+    """Where the keywords of a schema stand that was put together over its references."""
+
+    own: str
+    led: tuple[tuple[frozenset[str], str], ...] = ()
+    """Keywords that stand at the end of a reference, and where that is."""
+
+    def of(self, keyword: str) -> str:
+        """The pointer of the schema object that holds the keyword."""
+        return next((home for keywords, home in self.led if keyword in keywords), self.own)
+
+
 @dataclass(frozen=True, kw_only=True)
 class _Position:
-    """The same place in both documents; ``newly_required``: absence of the field is no longer allowed."""
+    """The same place in both documents; ``newly_required``: absence of the field is no longer allowed.
+
+    ``path`` leads there through all references, as a reader sees the field; pointers lead where it is written.
+    """
 
     old: dict[str, Any]
     new: dict[str, Any]
-    old_pointer: str
-    new_pointer: str
+    old_homes: _Homes
+    new_homes: _Homes
+    path: str
     newly_required: bool = False
 
 
@@ -89,22 +106,22 @@ class _Walk:
         """Every pair of schema objects that describe one place, each pair once, outermost first."""
         seen: set[tuple[int, int]] = set()
         keep: list[_Position] = []  # merged schemas live as long as the walk, so that no id is used twice
-        stack = [("", "", self.old, self.new, False)]
+        stack: list[_Child] = [(("", "", ""), self.old, self.new, False)]
         while stack:
             self.budget.spend()
-            old_pointer, new_pointer, old, new, required = stack.pop()
+            (path, old_pointer, new_pointer), old, new, required = stack.pop()
             if not isinstance(old, dict) or not isinstance(new, dict) or (id(old), id(new)) in seen:
                 continue
             targets = (_target_id(self.old, old), _target_id(self.new, new))
             if targets in seen and old.keys() | new.keys() == {"$ref"}:
                 continue
             seen |= {(id(old), id(new)), targets}
+            (was, old_homes), (now, new_homes) = (
+                _resolved(self.old, old, old_pointer),
+                _resolved(self.new, new, new_pointer),
+            )
             position = _Position(
-                old=_resolved(self.old, old),
-                new=_resolved(self.new, new),
-                old_pointer=old_pointer,
-                new_pointer=new_pointer,
-                newly_required=required,
+                old=was, new=now, old_homes=old_homes, new_homes=new_homes, path=path, newly_required=required
             )
             keep.append(position)
             self.budget.spend(_STEPS_A_POSITION + (len(position.old) + len(position.new)) // _KEYWORDS_A_STEP)
@@ -122,7 +139,7 @@ class _Walk:
             before, after = at.old.get(keyword, ABSENT), at.new.get(keyword, ABSENT)
             if not self._same(before, after):
                 changed = self.reworded if keyword in TEXTS else self.annotated
-                changed.append((f"{at.new_pointer}/{escape(keyword)}", before, after))
+                changed.append((f"{at.path}/{escape(keyword)}", before, after))
 
     def _default(self, at: _Position) -> None:
         before, after = at.old.get("default", ABSENT), at.new.get("default", ABSENT)
@@ -146,7 +163,7 @@ class _Walk:
         row = CODES[f"{self.side}.{code}"]
         before, after = at.old.get(keyword, ABSENT), at.new.get(keyword, ABSENT)
         values = [_shown(value) for value in (before, after) if value is not ABSENT]
-        named = field_of(at.new_pointer)
+        named = field_of(at.path)
         place = f"`{named}`" if named else "the root"
         self.found.append(
             Finding(
@@ -155,11 +172,11 @@ class _Walk:
                 level=row.level,
                 message=f"{place}: {row.title} ({' → '.join(values)})",
                 fix=row.fix,
-                old_pointer=at.old_pointer,
-                new_pointer=at.new_pointer,
+                old_pointer=at.old_homes.of(keyword),
+                new_pointer=at.new_homes.of(keyword),
                 old=before,
                 new=after,
-                evidence=Evidence(field=f"{at.new_pointer}/{keyword}", old=_plain(before), new=_plain(after)),
+                evidence=Evidence(field=f"{at.path}/{keyword}", old=_plain(before), new=_plain(after)),
             )
         )
 
@@ -188,10 +205,15 @@ class _Walk:
         )
 
 
-def _children(at: _Position) -> Iterator[tuple[str, str, JSON, JSON, bool]]:
-    def child(*path: str, old: JSON, new: JSON, required: bool = False) -> tuple[str, str, JSON, JSON, bool]:
+_Child = tuple[tuple[str, str, str], JSON, JSON, bool]
+"""(path, old pointer, new pointer), both schemas, and whether the field is newly required."""
+
+
+def _children(at: _Position) -> Iterator[_Child]:
+    def child(*path: str, old: JSON, new: JSON, required: bool = False) -> _Child:
         place = "".join(f"/{escape(token)}" for token in path)
-        return at.old_pointer + place, at.new_pointer + place, old, new, required
+        homes = at.path, at.old_homes.of(path[0]), at.new_homes.of(path[0])
+        return (homes[0] + place, homes[1] + place, homes[2] + place), old, new, required
 
     was, now = (_strings(schema.get("required")) for schema in (at.old, at.new))
     newly = now - was
@@ -230,15 +252,18 @@ def _target(document: JSON, schema: dict[str, Any]) -> dict[str, Any] | None:
     return node if isinstance(node, dict) and (reference == "#" or reference.startswith("#/")) else None
 
 
-def _resolved(document: JSON, schema: dict[str, Any]) -> dict[str, Any]:
-    """The schema with what its references say; what stands beside a reference goes before."""
-    found, target = schema, _target(document, schema)
+def _resolved(document: JSON, schema: dict[str, Any], pointer: str) -> tuple[dict[str, Any], _Homes]:
+    """The schema with what its references say, and where that stands; what stands beside a reference goes before."""
+    found, end = schema, schema
+    led: list[tuple[frozenset[str], str]] = []
     for _ in range(MAX_REFERENCES):
+        target = _target(document, end)
         if target is None:
             break
+        led.append((frozenset(target.keys() - (found.keys() - {"$ref"})), end["$ref"][1:]))
         found = {**target, **{key: value for key, value in found.items() if key != "$ref"}}
-        target = _target(document, target)
-    return found
+        end = target
+    return found, _Homes(pointer, tuple(led))
 
 
 def _target_id(document: JSON, schema: dict[str, Any]) -> int:

@@ -131,7 +131,7 @@ class Explainer:
         for keywords in SCALAR:
             node = self._node_of(schema, keywords, scope, at.lifted)
             if node is not None:
-                present = next(keyword for keyword in keywords if keyword in schema)
+                present = self._changed(at, schema, keywords)
                 self._leaf(at, KIND.get(present, present), f"/{present}", node)
         for index, child in enumerate(schema.get("allOf", ())):
             self._walk(at.child(self.theirs.child(at.spot, f"/allOf/{index}", child), at.partners, at.wrap))
@@ -147,6 +147,13 @@ class Explainer:
             return None
         node = self.forest.conjunction(self.lowering.parts(chosen, scope, lifted))
         return node if node.can_fail else None
+
+    def _changed(self, at: _At, schema: dict[str, Any], keywords: Iterable[str]) -> str:
+        """Of keywords that are judged together the first that the sender spells otherwise; else the first."""
+        present = [keyword for keyword in keywords if keyword in schema]
+        said = [(keyword, self._partner(at, keyword)) for keyword in present] if len(present) > 1 else []
+        other = (keyword for keyword, one in said if one is None or one.schema[keyword] != schema[keyword])
+        return next(other, present[0])
 
     def _required(self, at: _At, schema: dict[str, Any]) -> None:
         declared = self.ours.properties(at.partners)

@@ -30,5 +30,13 @@ SCALAR: Final[tuple[tuple[str, ...], ...]] = (
 )
 """Then, after fields and items, each of these groups."""
 
-KIND: Final = {"dependentRequired": "dependent", "dependentSchemas": "dependent", "dependencies": "dependent"}
+KIND: Final = {
+    "dependentRequired": "dependent",
+    "dependentSchemas": "dependent",
+    "dependencies": "dependent",
+    "minContains": "contains",
+    "maxContains": "contains",
+    "then": "if",
+    "else": "if",
+}
 """Keywords that are told as one kind; any other is its own."""

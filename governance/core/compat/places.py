@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from governance.core.canonical import escape
@@ -76,11 +76,9 @@ class Places:
             if not isinstance(spot.schema, dict) or id(spot.schema) in seen:
                 continue
             seen.add(id(spot.schema))
+            spot = replace(spot, schema=self.lowering.said(spot.schema))
             found.append(spot)
-            applied = list(self.followed(spot))
-            if not (applied and self.lowering.dialect.ref_hides_siblings):
-                applied.extend(self._combined(spot))
-            stack.extend(reversed(applied))
+            stack.extend(reversed([*self.followed(spot), *self._combined(spot)]))
         return found
 
     def _combined(self, spot: Spot) -> Iterator[Spot]:

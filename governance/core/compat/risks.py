@@ -5,6 +5,7 @@ A parallel walk over the declared fields of both documents; it decides nothing a
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any, Final
@@ -152,7 +153,7 @@ class Risks:
         )
 
     def _renamed(self, gone: list[str], added: list[str], olds: Fields, news: Fields) -> dict[str, str]:
-        """Old name to new: the same shape and either a similar name or the only candidates on both sides."""
+        """Old name to new: the same shape and a similar name, if only one field is both."""
         pairs: dict[str, str] = {}
         for name in gone:
             shape = self._shape(self.old, olds[name])
@@ -266,9 +267,9 @@ def _closing(spot: Spot) -> str | None:
 
 
 def _similar(one: str, other: str) -> bool:
-    """Names that a reader would call the same: equal words, one within the other, or a shared word."""
-    left, right = _words(one), _words(other)
-    return bool(left & right) or one.lower() in other.lower() or other.lower() in one.lower()
+    """Names that a reader would call the same: equal letters, one within the other, or a shared word."""
+    left, right = (re.sub(r"[\W_]+", "", name).lower() or name for name in (one, other))
+    return bool(_words(one) & _words(other)) or left in right or right in left
 
 
 def _words(name: str) -> set[str]:

@@ -51,6 +51,7 @@ class Lowering:
         self.assert_formats = assert_formats
         self.references = References(document, found, forest.budget)
         self._done: dict[tuple[int, bool, bool], Node] = {}
+        self._alone: dict[int, dict[str, Any]] = {}
         self._under_way: set[tuple[int, bool, bool]] = set()
         self._recursive: set[tuple[int, int, bool, bool]] = set()
 
@@ -125,6 +126,12 @@ class Lowering:
             return self.forest.conjunction(self.parts(schema, scope, lifted))
         finally:
             self.dialect = outer
+
+    def said(self, schema: dict[str, Any]) -> dict[str, Any]:
+        """The schema without what its reference hides; the same object whenever it is asked for."""
+        if not self.dialect.ref_hides_siblings or "$ref" not in schema or len(schema) == 1:
+            return schema
+        return self._alone.setdefault(id(schema), {"$ref": schema["$ref"]})
 
     def _unevaluated_keywords(self, schema: dict[str, Any], lifted: bool) -> tuple[str, ...]:
         if self.dialect.draft < 2019:

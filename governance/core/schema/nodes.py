@@ -121,7 +121,8 @@ class Forest:
         return self.props([(name, self.false)], (), self.true, Mode.SILENT)
 
     def negate(self, node: Node) -> Node:
-        if node.kind is Kind.NOT:
+        # What is denied twice holds again, but tells a sender of no name.
+        if node.kind is Kind.NOT and not node.args[0].tells:
             inner: Node = node.args[0]
             return inner
         if node is self.true:
