@@ -6,6 +6,7 @@ import base64
 import binascii
 import hashlib
 from collections.abc import Callable, Coroutine, Iterable
+from datetime import UTC, datetime
 from difflib import get_close_matches
 from functools import partial
 from typing import Annotated, Any, Final, TypeVar
@@ -231,6 +232,15 @@ def read_cursor(cursor: str | None) -> str | None:
     if "\x00" in position:
         raise UsageError("The cursor was not given out by this service.", fix="Start at the first page again.")
     return position
+
+
+def dated_position(position: str) -> tuple[datetime, str]:
+    """The moment and the id in a position of a list that goes by time. Raises UsageError for one of another list."""
+    moment, _, id_ = position.partition(" ")
+    try:
+        return datetime.fromisoformat(moment).astimezone(UTC), id_
+    except (ValueError, OverflowError):
+        raise UsageError("The cursor belongs to another list.", fix="Start at the first page again.") from None
 
 
 # ── ETags ──

@@ -13,6 +13,7 @@ from governance.errors import (
     GateRefused,
     InvalidName,
     InvalidRequest,
+    InvalidVersion,
     NotFound,
     PreconditionFailed,
 )
@@ -44,6 +45,13 @@ def test_only_those_who_may_resolve_every_skill_it_needs_and_needed_declare_a_co
         client.put_consumer("agents/one", needing("weather.current"))
     refused = [one for one in service.entries("consumer.register") if one["outcome"] == "refused"]
     assert len(refused) == 6
+
+
+def test_whoever_may_not_replace_a_declaration_learns_nothing_of_it(service: Service) -> None:
+    service.admin.put_consumer("agents/two", needing("hidden.place.route"))
+    with service.client(Role.CALLER, "weather") as client, pytest.raises(Forbidden) as refused:
+        client.put_consumer("agents/two", needing("weather.current"))
+    assert "hidden" not in f"{refused.value} {refused.value.fix} {refused.value.details}"
 
 
 def test_a_consumer_is_shown_with_what_the_reader_may_see(service: Service) -> None:
@@ -91,7 +99,8 @@ def test_a_declaration_takes_the_place_of_the_one_before_and_says_so(service: Se
     done = [one for one in entries if one["outcome"] == "done"]
     assert [len(one["after"]["needs"]) for one in done] == [3, 1, 0]
     assert done[1]["before"] == done[0]["after"]
-    assert [one["namespace"] for one in done] == ["*", "weather", "*"]
+    # an entry tells of what was needed before as well
+    assert [one["namespace"] for one in done] == ["*", "*", "weather"]
     assert done[0]["after"]["needs"][1]["reads"] == ["/celsius"]
 
 
@@ -284,6 +293,20 @@ def test_an_exception_for_the_environment_lets_a_published_version_in_there(weat
     assert admin.get_exception(made.id).state == "used_up"
     (used,) = weather.entries("exception.use")
     assert (used["subject"], used["after"]["for"]) == (made.id, "weather.current@2.0.0 in prod")
+
+
+def test_a_version_is_the_same_however_its_build_is_told(weather: Service) -> None:
+    made = weather.admin.put_deployment("test", "weather.current", "1.0.0+ours")
+    assert made.deployment.version == "1.0.0"
+    again = weather.admin.put_deployment("test", "weather.current", "1.0.0+theirs", beside=True)
+    assert (again.created, again.deployment.id) == (False, made.deployment.id)
+    for told in ("1.0.0", "1.0.0+any"):
+        answer = weather.admin.can_i_retire("weather.current", told)
+        assert "still-deployed" in {reason["code"] for reason in answer.reasons}
+    with pytest.raises(InvalidVersion):
+        weather.admin.end_deployment("test", "weather.current", version="1.0")
+    [ended] = weather.admin.end_deployment("test", "weather.current", version="1.0.0+other")
+    assert ended.id == made.deployment.id
 
 
 def test_what_does_not_exist_runs_nowhere(weather: Service) -> None:

@@ -14,7 +14,7 @@ from registry import Manifest, Service
 from governance.control.audit.service import AUDIT_ACTIONS
 from governance.control.events.types import SILENT
 from governance.errors import TooManyRequests, UsageError
-from governance.wire import Event, Role
+from governance.wire import Event, Grant, Role
 
 
 def test_what_is_silent_is_an_action_there_is() -> None:
@@ -104,6 +104,49 @@ def test_a_stream_ends_when_its_token_is_revoked(service: Service, monkeypatch: 
         assert next(lines) == "retry: 2000"
         service.admin.revoke_token(created.id)
         assert [line for line in lines if line.startswith("data")] == []
+
+
+def test_a_busy_stream_ends_too_when_its_token_is_revoked(
+    service: Service, manifest: Manifest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("governance.control.events.feed.HEARTBEAT_SEC", 2.0)
+    monkeypatch.setattr("governance.control.events.feed.POLL_SEC", 0.05)
+    created = service.admin.create_token("listener", [Grant(role=Role.VIEWER, namespace="*")])
+    over = threading.Event()
+
+    def keep_busy() -> None:
+        for number in range(600):
+            if over.is_set():
+                return
+            service.admin.put_version(manifest("busy.tool", version=f"1.0.{number}"))
+
+    with (
+        ThreadPoolExecutor(1) as pool,
+        service.http(created.token) as http,
+        http.stream("GET", "/v1/events") as answer,
+    ):
+        lines = answer.iter_lines()
+        assert next(lines) == "retry: 2000"
+        busy = pool.submit(keep_busy)
+        service.admin.revoke_token(created.id)
+        heard = sum(line.startswith("data") for line in lines)
+        over.set()
+        busy.result()
+    assert heard < 600
+
+
+def test_a_stream_of_which_nothing_is_theirs_stays_warm_and_goes_along(
+    service: Service, manifest: Manifest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("governance.control.events.feed.HEARTBEAT_SEC", 0.3)
+    with (
+        service.http(service.token(Role.VIEWER, "weather")) as http,
+        http.stream("GET", "/v1/events?after=0-0") as answer,
+    ):
+        service.admin.put_version(manifest("maps.route"))
+        places = (line for line in answer.iter_lines() if line.startswith("id: "))
+        while next(places) == "id: 0-0":
+            pass
 
 
 def test_streams_are_bounded_and_end_with_the_service(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -211,6 +211,10 @@ def test_a_bad_candidate_falls_back_by_itself_and_stays_withheld_until_a_fix_tak
     assert (entry["actor"]["name"], entry["after"]["why"]) == ("system", "beyond-margin")
     assert report(weather, rollout, bucket("candidate", 5)) == 0, "it has ended"
 
+    weather.admin.put_environment("test")
+    with pytest.raises(Conflict, match=rollout.id):
+        start(weather, "1.1.0+the.same", environment="test")
+
     weather.admin.put_version(manifest(version="1.1.1", status="draft"))
     again = start(weather, "1.1.1")
     assert again.incumbent == "1.0.0", "what is withheld is no incumbent"

@@ -5,17 +5,16 @@ from __future__ import annotations
 import secrets
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import UTC, datetime
 from typing import Any, Final
 
-from sqlalchemy import text
+from sqlalchemy import text, tuple_
 from sqlmodel import Session, col, select
 
 from governance.control.attestations.tables import AttestationRow
 from governance.control.audit.service import Attempt, append
 from governance.control.auth.roles import Caller, Right
 from governance.control.database import time_of
-from governance.errors import UsageError
+from governance.control.edge import dated_position
 from governance.wire import Attestation, AttestationRequest
 
 _LOCK: Final = text("SELECT pg_advisory_xact_lock(hashtextextended('attestation:' || :skill, 0))")
@@ -79,13 +78,7 @@ def page(
     by.need(Right.READ, _namespace(skill))
     query = _of(skill, digest)
     if after is not None:
-        at, _, id_ = after.partition(" ")
-        try:
-            since = datetime.fromisoformat(at).astimezone(UTC)
-        except (ValueError, OverflowError):
-            raise UsageError("The cursor belongs to another list.", fix="Start at the first page again.") from None
-        older, same = col(AttestationRow.recorded_at) < since, col(AttestationRow.recorded_at) == since
-        query = query.where(older | (same & (col(AttestationRow.id) < id_)))
+        query = query.where(tuple_(col(AttestationRow.recorded_at), col(AttestationRow.id)) < dated_position(after))
     rows = session.exec(query.limit(limit + 1)).all()
     more = f"{rows[limit - 1].recorded_at.isoformat()} {rows[limit - 1].id}" if len(rows) > limit else None
     return [_view(row) for row in rows[:limit]], more

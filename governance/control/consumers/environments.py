@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from typing import Any, Final
 
 from sqlalchemy import text, tuple_
@@ -15,8 +14,9 @@ from governance.control.auth.roles import Caller, Right
 from governance.control.auth.visible import readable
 from governance.control.consumers.tables import DeploymentRow, EnvironmentRow
 from governance.control.database import time_of
-from governance.control.edge import check_match
-from governance.errors import NotFound, UsageError
+from governance.control.edge import check_match, dated_position
+from governance.core.versioning import Version
+from governance.errors import NotFound
 from governance.wire import Deployment, DeploymentRequest, DeploymentState, Environment, EnvironmentRequest
 
 _LOCK: Final = text("SELECT pg_advisory_xact_lock(hashtextextended('environment:' || :name, 0))")
@@ -120,12 +120,12 @@ def record(
 
 
 def end(
-    session: Session, environment: str, skill: str, version: str | None, *, reason: str | None, by: Caller
+    session: Session, environment: str, skill: str, version: Version | None, *, reason: str | None, by: Caller
 ) -> list[Deployment]:
     """A version, or all of a skill, runs there no more. Safe to repeat."""
     need_to_deploy(skill, by=by)
     standing = _standing(session, environment, skill)
-    ended = [row for row in standing if version in (None, row.version)]
+    ended = [row for row in standing if version is None or Version.parse(row.version) == version]
     now = time_of(session)
     for row in ended:
         row.ended_at, row.ended_by = now, by.label
@@ -165,19 +165,11 @@ def deployments(
         ends = col(DeploymentRow.ended_at)
         query = query.where(ends.is_(None) if state is DeploymentState.STANDING else ends.is_not(None))
     if after is not None:
-        query = query.where(tuple_(col(DeploymentRow.deployed_at), col(DeploymentRow.id)) < _position(after))
+        query = query.where(tuple_(col(DeploymentRow.deployed_at), col(DeploymentRow.id)) < dated_position(after))
     newest = (col(DeploymentRow.deployed_at).desc(), col(DeploymentRow.id).desc())
     rows = session.exec(query.order_by(*newest).limit(limit + 1)).all()
     more = f"{rows[limit - 1].deployed_at.isoformat()} {rows[limit - 1].id}" if len(rows) > limit else None
     return [_view(row) for row in rows[:limit]], more
-
-
-def _position(after: str) -> tuple[datetime, str]:
-    at, _, id_ = after.partition(" ")
-    try:
-        return datetime.fromisoformat(at).astimezone(UTC), id_
-    except (ValueError, OverflowError):
-        raise UsageError("The cursor belongs to another list.", fix="Start at the first page again.") from None
 
 
 def _standing(session: Session, environment: str, skill: str) -> Sequence[DeploymentRow]:

@@ -19,7 +19,7 @@ from governance.control.edge import check_match
 from governance.core.consumers import Source
 from governance.core.names import check_name
 from governance.core.versioning import Range
-from governance.errors import Fault, GovernanceError, InvalidRequest, NotFound
+from governance.errors import Fault, Forbidden, GovernanceError, InvalidRequest, NotFound
 from governance.wire import Consumer, ConsumerCard, ConsumerRequest, NeedView
 
 MAX_ROWS: Final = 2_000
@@ -30,7 +30,12 @@ _LOCK: Final = text("SELECT pg_advisory_xact_lock(hashtextextended('consumer:' |
 
 
 def attempt_to_register(name: str, request: ConsumerRequest) -> Attempt:
-    namespaces = {_namespace(need.skill) for need in request.needs}
+    return _attempt(name, {need.skill for need in request.needs})
+
+
+def _attempt(name: str, skills: set[str]) -> Attempt:
+    """An entry tells of what was needed too, so it belongs to a namespace only where all of that lies in it."""
+    namespaces = {_namespace(skill) for skill in skills}
     home = namespaces.pop() if len(namespaces) == 1 else "*"
     return Attempt(action="consumer.register", subject=name, namespace=home)
 
@@ -49,7 +54,7 @@ def register(
     session.execute(_LOCK, {"name": name})
     row = session.get(ConsumerRow, name)
     declared = _rows(session, name, Source.DECLARED)
-    _need_rights(by, {need.skill for need in declared})
+    _need_to_replace(by, name, {need.skill for need in declared})
     if expected is not None:
         check_match(expected, str(row.revision if row else 0))
     before = _recorded(row, [need.model_dump() for need in declared]) if row else None
@@ -63,8 +68,10 @@ def register(
     row.revision, row.updated_at, row.updated_by = row.revision + 1, now, by.label
     session.add(row)
     session.flush()
-    _replace(session, name, wanted, declared, now)
-    append(session, attempt_to_register(name, request), by=by, before=before, after=after, at=now)
+    needed = {need.skill for need in declared}
+    _replace(session, name, dict(wanted), declared, now)
+    attempt = _attempt(name, {skill for skill, _ in wanted} | needed)
+    append(session, attempt, by=by, before=before, after=after, at=now)
     session.flush()
     return created, load(session, name, by=by)
 
@@ -75,6 +82,17 @@ def _need_rights(by: Caller, skills: set[str]) -> None:
         by.need(Right.RESOLVE, namespace)
     if not skills and not by.reach(Right.RESOLVE):
         by.need(Right.RESOLVE, "*")
+
+
+def _need_to_replace(by: Caller, name: str, skills: set[str]) -> None:
+    """The same for what it needed until now, which is not named to those who may not see it. Raises Forbidden."""
+    if not all(by.may(Right.READ, _namespace(skill)) for skill in skills):
+        raise Forbidden(
+            f"Consumer {name!r} needs skills that this token may not see.",
+            fix="Register under another name, or have an admin change this one.",
+        )
+    if skills:
+        _need_rights(by, skills)
 
 
 def _read(request: ConsumerRequest) -> Iterator[dict[str, Any]]:

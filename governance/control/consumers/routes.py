@@ -26,11 +26,13 @@ from governance.control.edge import (
 )
 from governance.control.problems import responses
 from governance.core.names import check_name
+from governance.core.versioning import Version
 from governance.errors import (
     DocumentTooLarge,
     Forbidden,
     InvalidName,
     InvalidRequest,
+    InvalidVersion,
     MalformedDocument,
     NotFound,
     PreconditionFailed,
@@ -179,7 +181,7 @@ def list_deployments(
 @router.delete(
     "/environments/{environment}/deployments/{skill}",
     response_model=DeploymentPage,
-    responses=responses(*_ALWAYS, Forbidden, InvalidName, NotFound),
+    responses=responses(*_ALWAYS, Forbidden, InvalidName, InvalidVersion, NotFound),
 )
 def end_deployment(
     request: Request,
@@ -193,5 +195,6 @@ def end_deployment(
     """A skill, or a version of it, runs there no more. Safe to repeat; answers what ended now."""
     request.state.attempt = environments.attempt_to_deploy(environment, check_name(skill), reason, end=True)
     environments.load(current, environment)
-    ended = environments.end(current, environment, skill, version, reason=reason, by=caller)
+    wanted = None if version is None else Version.parse(version)
+    ended = environments.end(current, environment, skill, wanted, reason=reason, by=caller)
     return JSONAnswer(DeploymentPage(items=ended), headers={"Cache-Control": NO_STORE})

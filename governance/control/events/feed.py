@@ -140,7 +140,7 @@ class Feed:
             latest = await self._news(newest)
             if self._closed:
                 return
-            if now() - told >= HEARTBEAT_SEC:  # however much goes on, of which nothing may be theirs
+            if latest is None or now() - told >= HEARTBEAT_SEC:  # however much goes on, of which nothing may be theirs
                 if not await self._may_stay(wanted.by):
                     return
                 # the place goes along, so that whoever comes back need not look through what was not theirs

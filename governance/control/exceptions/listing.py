@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any, Final
 
 from sqlalchemy import ColumnElement, and_, or_, tuple_
@@ -13,9 +13,9 @@ from sqlmodel import Session, col, select
 from governance.control.auth.roles import Caller
 from governance.control.auth.visible import readable
 from governance.control.database import time_of
+from governance.control.edge import dated_position
 from governance.control.exceptions.service import view
 from governance.control.exceptions.tables import ExceptionRow
-from governance.errors import UsageError
 from governance.wire import ExceptionState, ExceptionView
 
 
@@ -35,20 +35,12 @@ def page(
     now = time_of(session)
     query = select(ExceptionRow).where(readable(col(ExceptionRow.skill), by), *_conditions(filters, now))
     if after is not None:
-        ends, id_ = _position(after)
+        ends, id_ = dated_position(after)
         query = query.where(tuple_(col(ExceptionRow.expires_at), col(ExceptionRow.id)) > (ends, id_))
     ordered = query.order_by(col(ExceptionRow.expires_at), col(ExceptionRow.id)).limit(limit + 1)
     rows = session.exec(ordered).all()
     more = f"{rows[limit - 1].expires_at.isoformat()} {rows[limit - 1].id}" if len(rows) > limit else None
     return [view(row, now) for row in rows[:limit]], more
-
-
-def _position(after: str) -> tuple[datetime, str]:
-    ends, _, id_ = after.partition(" ")
-    try:
-        return datetime.fromisoformat(ends).astimezone(UTC), id_
-    except (ValueError, OverflowError):
-        raise UsageError("The cursor belongs to another list.", fix="Start at the first page again.") from None
 
 
 def _conditions(filters: Filters, now: datetime) -> list[ColumnElement[bool]]:

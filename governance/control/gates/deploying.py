@@ -41,7 +41,7 @@ def deploy(
             fix=first.fix,
             details={"judgement": judged.to_document()},
         )
-    created, deployment, ended = environments.record(session, environment, skill, str(version), request, by=by)
+    created, deployment, ended = environments.record(session, environment, skill, str(judged.version), request, by=by)
     if where.protected and (created or ended):
         subject = f"{skill}@{version} in {environment}"
         exceptions.use(session, judged.exceptions_used, subject=subject, by=by, at=deployment.deployed_at)

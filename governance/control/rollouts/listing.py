@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
-
 from sqlalchemy import tuple_
 from sqlmodel import Session, col, select
 
 from governance.control.auth.roles import Caller
 from governance.control.auth.visible import readable
+from governance.control.edge import dated_position
 from governance.control.rollouts.records import view
 from governance.control.rollouts.tables import RolloutRow
 from governance.core.rollout import RolloutState
-from governance.errors import UsageError
 from governance.wire import RolloutView
 
 
@@ -32,16 +30,8 @@ def page(
     conditions = [col(getattr(RolloutRow, name)) == value for name, value in wanted.items() if value is not None]
     query = select(RolloutRow).where(readable(col(RolloutRow.skill), by), *conditions)
     if after is not None:
-        query = query.where(tuple_(col(RolloutRow.started_at), col(RolloutRow.id)) < _position(after))
+        query = query.where(tuple_(col(RolloutRow.started_at), col(RolloutRow.id)) < dated_position(after))
     ordered = query.order_by(col(RolloutRow.started_at).desc(), col(RolloutRow.id).desc()).limit(limit + 1)
     rows = session.exec(ordered).all()
     more = f"{rows[limit - 1].started_at.isoformat()} {rows[limit - 1].id}" if len(rows) > limit else None
     return [view(row) for row in rows[:limit]], more
-
-
-def _position(after: str) -> tuple[datetime, str]:
-    started, _, id_ = after.partition(" ")
-    try:
-        return datetime.fromisoformat(started).astimezone(UTC), id_
-    except (ValueError, OverflowError):
-        raise UsageError("The cursor belongs to another list.", fix="Start at the first page again.") from None

@@ -20,10 +20,11 @@ from governance.control.skills import leading_here
 from governance.control.skills.judging import Judge
 from governance.control.skills.reading import Found, history, no_such_skill, published
 from governance.control.skills.surroundings import surroundings_of
+from governance.core.consent.serving import obstacle
 from governance.core.consumers import Change, Need, matrix
 from governance.core.dependents import references_to
 from governance.core.gate import REASONS, Answer, HistoryItem, Question, Reason, Surroundings, answer, readiness
-from governance.core.lines import SERVABLE
+from governance.core.lines import SERVABLE, line_containing, lines_of
 from governance.core.skill import Status
 from governance.core.versioning import Version
 from governance.errors import NotFound
@@ -63,12 +64,12 @@ def on_record(session: Session, skill: str, *, by: Caller, judge: Judge) -> OnRe
 def may_retire(session: Session, skill: str, version: Version, *, by: Caller, judge: Judge) -> Answer:
     """May ``version`` go? Asked in the transaction that retires it too, so that nothing changes in between."""
     known = on_record(session, skill, by=by, judge=judge)
-    known.item(version)
+    version = known.item(version).version
     further = [
         *_still_deployed(session, skill, version),
         *_still_rolling(session, skill, version),
         *_still_named(session, known, version, by=by),
-        *_silent(session, skill),
+        *_silent(session, known, version),
     ]
     return answer(
         Question.RETIRE,
@@ -108,6 +109,7 @@ def deployment(
     """What is on record for :func:`may_deploy`, read; its answer needs the session no more."""
     known = on_record(session, skill, by=by, judge=judge)
     item = known.item(version)
+    version = item.version
     further = list(_not_served(skill, item))
     if standing.is_protected(session, environment):
         further += readiness(item.manifest, known.around.policy, known.around.tested, protected=True)
@@ -182,12 +184,17 @@ def _still_named(session: Session, known: OnRecord, version: Version, *, by: Cal
     return [_reason("still-named", one) for one in found]
 
 
-def _silent(session: Session, skill: str) -> list[Reason]:
-    names = standing.silent(session, skill, limit=_NAMED + 1)
+def _silent(session: Session, known: OnRecord, version: Version) -> list[Reason]:
+    """Who was served this line and never said what they need: cut off, if this is the last that serves it."""
+    line = line_containing(lines_of(one.published for one in known.history), version)
+    inside = line.versions if line else ()
+    names = standing.silent(session, known.skill, [str(one.version) for one in inside], limit=_NAMED + 1)
     if not names:
         return []
     shown = ", ".join(names[:_NAMED]) + (" and others" if len(names) > _NAMED else "")
-    return [_reason("consumer-unknown", f"{shown}: served before, and nothing declared of what is needed.")]
+    if any(one.version != version and obstacle(one, on_record=True) is None for one in inside):
+        return [_reason("consumer-unknown", f"{shown}: served before, and nothing declared of what is needed.")]
+    return [_reason("consumer-silent", f"{shown}: served this line before, and nothing of it would be left.")]
 
 
 def _reason(code: str, message: str) -> Reason:
