@@ -11,7 +11,7 @@ import pytest
 from registry import Manifest, Service
 
 from governance.control.skills.asking import MAX_COLUMNS
-from governance.errors import Forbidden, GateRefused, NotFound
+from governance.errors import Forbidden, GateRefused, NotFound, PastSunset
 from governance.wire import Role
 
 BROKEN_INPUT = {
@@ -135,11 +135,43 @@ def test_a_version_that_runs_somewhere_or_has_silent_callers_is_told_of(two_line
     assert two_lines.admin.can_i_retire("weather.current", "1.0.0").decision == "allow"
     two_lines.admin.resolve("weather.current", "^1", consumer="silent")
     judged = two_lines.admin.can_i_retire("weather.current", "1.0.0")
-    assert judged.decision == "warn"
+    assert judged.decision == "block"
+    assert judged.reasons[0]["code"] == "consumer-silent"
     assert "silent" in judged.reasons[0]["message"]
+    assert two_lines.admin.can_i_retire("weather.current", "2.0.0").decision == "allow"
     deploy(two_lines, "prod", "1.0.0")
     judged = two_lines.admin.can_i_retire("weather.current", "1.0.0")
-    assert [reason["code"] for reason in judged.reasons] == ["still-deployed", "consumer-unknown"]
+    assert [reason["code"] for reason in judged.reasons] == ["still-deployed", "consumer-silent"]
+
+
+def test_who_said_nothing_is_moved_within_its_line_and_told_of(
+    two_lines: Service, manifest: Manifest, register: Register
+) -> None:
+    two_lines.admin.put_version(manifest(version="1.0.1", title="Now"))
+    two_lines.admin.resolve("weather.current", "^1", consumer="silent")
+    judged = two_lines.admin.can_i_retire("weather.current", "1.0.1")
+    assert (judged.decision, judged.reasons[0]["code"]) == ("warn", "consumer-unknown")
+
+
+def test_who_registered_before_a_sunset_is_on_record_and_who_came_after_it_is_not(
+    two_lines: Service, register: Register
+) -> None:
+    register("early", "^1")
+    owner = two_lines.serving.app.state.settings.database_owner_url
+    with psycopg.connect(owner) as connection:
+        connection.execute("UPDATE consumer_need SET first_seen_at = now() - interval '40 days'")
+        connection.execute(
+            "UPDATE skill_version_state SET state = 'deprecated', sunset = current_date - 30"
+            " FROM skill_version v WHERE v.skill = skill_version_state.skill"
+            " AND v.sort_key = skill_version_state.sort_key AND v.version = '1.0.0'"
+        )
+    register("late", "^1")
+    assert two_lines.admin.resolve("weather.current", "^1", consumer="early").version == "1.0.0"
+    with pytest.raises(PastSunset):
+        two_lines.admin.resolve("weather.current", "^1", consumer="late")
+    judged = two_lines.admin.can_i_retire("weather.current", "1.0.0")
+    assert impacts(judged)["early"] == "served_and_broken"
+    assert impacts(judged)["late"] == "unknown"
 
 
 def test_a_deployment_is_judged_for_the_consumers_of_its_environment(two_lines: Service, register: Register) -> None:

@@ -20,6 +20,10 @@ _SILENT = text(
     SELECT k.consumer FROM consumer_contact k
     WHERE k.skill = :skill
       AND NOT EXISTS (SELECT FROM consumer_need n WHERE n.skill = k.skill AND n.consumer = k.consumer)
+      AND (k.first_version = ANY(:versions)
+           OR EXISTS (SELECT FROM line_acceptance a
+                      WHERE a.skill = k.skill AND a.consumer = k.consumer AND a.revoked_at IS NULL
+                        AND a.line = ANY(:versions)))
     ORDER BY k.consumer LIMIT :limit
     """
 )
@@ -40,6 +44,9 @@ def runs_in(session: Session, skill: str, version: str) -> Sequence[str]:
     return list(session.execute(_RUNS_IN, {"skill": skill, "version": version}).scalars())
 
 
-def silent(session: Session, skill: str, *, limit: int) -> Sequence[str]:
-    """Consumers that were served the skill and have declared nothing of it, the first by name."""
-    return list(session.execute(_SILENT, {"skill": skill, "limit": limit}).scalars())
+def silent(session: Session, skill: str, versions: Sequence[str], *, limit: int) -> Sequence[str]:
+    """Consumers that were served one of these versions, or accepted their line, and have declared nothing of the skill.
+
+    The first by name.
+    """
+    return list(session.execute(_SILENT, {"skill": skill, "versions": versions, "limit": limit}).scalars())

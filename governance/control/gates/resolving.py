@@ -29,6 +29,10 @@ _ON_RECORD: Final = """
 SELECT skill, NULL AS line, false AS lasting FROM consumer_contact
 WHERE consumer = %(consumer)s AND skill = ANY(%(skills)s)
 UNION ALL
+SELECT DISTINCT n.skill, '' AS line, false FROM consumer_need n
+WHERE n.consumer = %(consumer)s AND n.skill = ANY(%(skills)s)
+  AND NOT EXISTS (SELECT FROM skill_version_state s WHERE s.skill = n.skill AND s.sunset <= n.first_seen_at::date)
+UNION ALL
 SELECT skill, line, expires_at IS NULL FROM line_acceptance
 WHERE consumer = %(consumer)s AND skill = ANY(%(skills)s) AND revoked_at IS NULL
   AND (expires_at IS NULL OR expires_at > now())
@@ -40,6 +44,9 @@ class OnRecord:
     """What is known of one consumer and one skill."""
 
     contacted: bool = False
+    """It was served the skill before."""
+    registered: bool = False
+    """It said what it needs before any sunset of the skill."""
     lines: set[Version] = field(default_factory=set)
     lasting: set[Version] = field(default_factory=set)
     """Those of ``lines`` that do not expire."""
@@ -151,7 +158,7 @@ def _resolved(case: Asked, caller: Caller, policy: Policy) -> Answered:
         question.range,
         case.published,
         consumer=request.consumer,
-        on_record=known.contacted,
+        on_record=known.contacted or known.registered,
         accepted=known.lines,
         accept_line=None if question.accept_line is None else Version.parse(question.accept_line),
         accept_breaking=question.accept_breaking_change,
@@ -182,6 +189,8 @@ async def _on_record(cursor: psycopg.AsyncCursor[tuple[Any, ...]]) -> dict[str, 
         record = found.setdefault(skill, OnRecord())
         if line is None:
             record.contacted = True
+        elif not line:
+            record.registered = True
         else:
             record.lines.add(Version.parse(line))
             if lasting:

@@ -7,7 +7,7 @@ when it has ended.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Final
 
@@ -23,7 +23,17 @@ from governance.control.skills.surroundings import surroundings_of
 from governance.core.consent.serving import obstacle
 from governance.core.consumers import Change, Need, matrix
 from governance.core.dependents import references_to
-from governance.core.gate import REASONS, Answer, HistoryItem, Question, Reason, Surroundings, answer, readiness
+from governance.core.gate import (
+    REASONS,
+    Answer,
+    HistoryItem,
+    Outcome,
+    Question,
+    Reason,
+    Surroundings,
+    answer,
+    readiness,
+)
 from governance.core.lines import SERVABLE, line_containing, lines_of
 from governance.core.skill import Status
 from governance.core.versioning import Version
@@ -64,14 +74,15 @@ def on_record(session: Session, skill: str, *, by: Caller, judge: Judge) -> OnRe
 def may_retire(session: Session, skill: str, version: Version, *, by: Caller, judge: Judge) -> Answer:
     """May ``version`` go? Asked in the transaction that retires it too, so that nothing changes in between."""
     known = on_record(session, skill, by=by, judge=judge)
-    version = known.item(version).version
+    item = known.item(version)
+    version = item.version
     further = [
         *_still_deployed(session, skill, version),
         *_still_rolling(session, skill, version),
         *_still_named(session, known, version, by=by),
         *_silent(session, known, version),
     ]
-    return answer(
+    judged = answer(
         Question.RETIRE,
         Change.retire(version, known.history),
         version,
@@ -80,6 +91,9 @@ def may_retire(session: Session, skill: str, version: Version, *, by: Caller, ju
         policy=known.around.policy,
         further=further,
     )
+    if judged.outcome is Outcome.BLOCK:
+        return judged
+    return replace(judged, reasons=(*judged.reasons, *_before_sunset(item)))
 
 
 def may_deploy(
@@ -166,6 +180,14 @@ def _not_served(skill: str, item: HistoryItem) -> Iterator[Reason]:
         yield _reason("not-served", f"{skill} {item.version} is retired.")
     elif disabled is not None:
         yield _reason("not-served", f"{skill} {item.version} is switched off: {disabled.rstrip('.')}.")
+
+
+def _before_sunset(item: HistoryItem) -> Iterator[Reason]:
+    """What `govctl retire` says of a version that nobody needs any more."""
+    state, day = item.published.state, item.published.sunset
+    if state not in (Status.SUNSET, Status.RETIRED):
+        ends = f"its sunset is on {day}" if day else "no sunset of it is announced"
+        yield _reason("before-sunset", f"{item.version} is {state.value}, and {ends}.")
 
 
 def _still_deployed(session: Session, skill: str, version: Version) -> list[Reason]:

@@ -177,6 +177,12 @@ _ROWS: Final = (
         fix="Deploy another version there, or end the deployment on record: `govctl deployment`.",
     ),
     ReasonCode(
+        id="before-sunset",
+        outcome=Outcome.ALLOW,
+        title="The version may go, but not before its sunset",
+        fix="Announce the day by `govctl deprecate`, and retire the version once it has come.",
+    ),
+    ReasonCode(
         id="not-served",
         outcome=Outcome.BLOCK,
         title="The version serves nobody",
@@ -193,6 +199,12 @@ _ROWS: Final = (
         outcome=Outcome.BLOCK,
         title="A rollout serves the version",
         fix="End the rollout first.",
+    ),
+    ReasonCode(
+        id="consumer-silent",
+        outcome=Outcome.BLOCK,
+        title="Consumers that never said what they need would be cut off",
+        fix="Have them register what they need, or retire by force with a reason that they will read.",
     ),
     ReasonCode(
         id="nobody-hit",
