@@ -138,6 +138,7 @@ def test_the_story_of_the_readme_goes_as_it_is_told(
     still, free = done["can-i-retire"]
     assert "chargeback: 1.0.0 serves it now, and nothing would" in flowing(still.out)
     assert free.out.startswith("YES  retire shop.orders.status 1.0.0.")
+    assert "1.0.0 is deprecated, and its sunset is on" in flowing(free.out)
     assert exception in done["exception list"][0].out
     assert "shop.orders.status@^2" in done["resolve"][0].err
 
