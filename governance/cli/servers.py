@@ -15,6 +15,7 @@ from governance.cli.run import Call
 from governance.cli.sources import existing
 from governance.cli.terminal import one_line, progress
 from governance.core.document import nowhere
+from governance.core.parts import TOKEN
 from governance.errors import Fault, Place, UsageError
 from governance.importers import ImportResult, import_files, import_paths
 from governance.live import DEFAULT_BOUNDS, Address, Command, Heard, Server, checked_address, read_server
@@ -27,6 +28,7 @@ SOURCES: Final = "files, or folders to walk; or a running MCP server: `mcp URL`,
 
 _URL: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://.*", re.DOTALL)
 _NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_MAX_OWNER: Final = 200
 _WHOLE: Final = DEFAULT_BOUNDS.whole_sec / DEFAULT_BOUNDS.answer_sec
 _ONLY_STARTED: Final = ("empty_env", "env", "no_network", "cwd")
 _ONLY_CALLED: Final = ("header", "header_env")
@@ -95,8 +97,22 @@ def read_sources(
     """
     server = server_of(call, words)
     if server is None:
-        return import_paths(existing(words), namespace=namespace, version=version)
-    return imported(ask(call, server), namespace=namespace, version=version)
+        found = import_paths(existing(words), namespace=namespace, version=version)
+    else:
+        found = imported(ask(call, server), namespace=namespace, version=version)
+    owner = getattr(call.arguments, "owner", None)
+    return found if owner is None else found.owned(owner)
+
+
+def add_owner(parser: argparse.ArgumentParser) -> None:
+    """``--owner``: tool lists of others have no words for who answers for a tool."""
+    parser.add_argument("--owner", type=_owner, metavar="TEAM", help="of the skills whose source names none")
+
+
+def _owner(text: str) -> str:
+    if len(text) > _MAX_OWNER or not TOKEN.fullmatch(text):
+        raise argparse.ArgumentTypeError("an owner is one line of at most 200 characters, such as payments")
+    return text
 
 
 def ask(call: Call, server: Server, *, may_be_empty: bool = False) -> Heard:

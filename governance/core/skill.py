@@ -224,6 +224,14 @@ class SkillManifest:
         vars(again).update({name: value for name, value in vars(self).items() if name in _UNNUMBERED})
         return again
 
+    def owned(self, owner: str) -> SkillManifest:
+        """The same skill, of ``owner`` where nobody is named; who owns it is no part of the contract."""
+        if self.owner is not None:
+            return self
+        again = replace(self, owner=owner)
+        vars(again).update({name: value for name, value in vars(self).items() if name in _UNNUMBERED})
+        return again
+
     def to_document(self) -> dict[str, Any]:
         """The native manifest as fresh JSON without defaults; ``manifest_from_document`` reads it back."""
         return deepcopy(self._document)

@@ -93,6 +93,10 @@ class ImportResult:
         """Manifests in the order of their sources; ``version`` is UNVERSIONED where no source had one."""
         return tuple(item.manifest for item in self.imported)
 
+    def owned(self, owner: str) -> ImportResult:
+        """The same, with ``owner`` for every skill whose source names none; no tool list can."""
+        return replace(self, imported=tuple(replace(one, manifest=one.manifest.owned(owner)) for one in self.imported))
+
 
 def import_paths(
     paths: Sequence[Path | str], *, namespace: str | None = None, version: str | None = None

@@ -161,3 +161,21 @@ def test_a_server_is_published_and_released(registry: Govctl, tmp_path: Path) ->
     assert checked.code == 0, checked.err
     released = registry("catalogue", "publish", "mcp", "--version", "1.1.0", "-o", "json", *server(offered))
     assert (released.code, released.json["catalogue"]) == (0, "shop")
+
+
+def test_a_tool_list_is_given_an_owner_by_a_word_and_one_that_is_named_stays(govctl: Govctl, tmp_path: Path) -> None:
+    tools = tmp_path / "tools.json"
+    schema = {"type": "object", "properties": {"city": {"type": "string"}}}
+    tools.write_text(json.dumps({"tools": [{"name": "weather", "description": "Weather.", "inputSchema": schema}]}))
+    native = tmp_path / "native.json"
+    named = {
+        "name": "maps.route", "version": "1.0.0", "compatibility": "backward_compatible", "description": "A route.",
+        "input_schema": schema, "output_schema": {"type": "object"}, "timeout_sec": 5, "owner": "maps",
+    }  # fmt: skip
+    native.write_text(json.dumps(named))
+    done = govctl(
+        "import", tools, native, "--version", "1.0.0", "--namespace", "met", "--owner", "weather", "-o", "json"
+    )
+    owners = {one["manifest"]["name"]: one["manifest"]["owner"] for one in done.json["accepted"]}
+    assert owners == {"met.weather": "weather", "maps.route": "maps"}
+    assert govctl("import", tools, "--owner", "two\nlines").code == 2

@@ -11,7 +11,7 @@ from governance.cli.announcing import Numbers, only_one_number
 from governance.cli.registry import check_online
 from governance.cli.releases import release_report
 from governance.cli.run import Call
-from governance.cli.servers import SOURCES, WORD, add_servers, read_sources
+from governance.cli.servers import SOURCES, WORD, add_owner, add_servers, read_sources
 from governance.core.compat.model import Verdict
 from governance.errors import UsageError
 
@@ -22,6 +22,7 @@ COMMAND_AFTER = WORD
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("paths", metavar="PATH", nargs="+", help=SOURCES)
     parser.add_argument("--namespace", help="prefix for the names of foreign tools")
+    add_owner(parser)
     parser.add_argument("--version", metavar="VERSION", help="of the candidates, where they have none")
     parser.add_argument("--bump", choices=("auto",), help="auto: each takes the smallest honest number, breaks too")
     parser.add_argument("--fail-on", choices=("risky", "breaking"), help="block these whatever the number says")

@@ -23,7 +23,7 @@ from governance.cli.provenance import provenance
 from governance.cli.releases import refusal, refusal_change
 from governance.cli.report import Report, Verdict
 from governance.cli.run import Call
-from governance.cli.servers import WORD, add_servers, read_sources
+from governance.cli.servers import WORD, add_owner, add_servers, read_sources
 from governance.client import ControlPlane
 from governance.core.contract import SkillManifest
 from governance.core.names import check_name
@@ -44,6 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("words", metavar="WORD", nargs="*", help="paths; NAME FROM TO; or NAME, as above")
     parser.add_argument("--name", help="of the catalogue (default: --namespace, else where all its tools live)")
     parser.add_argument("--namespace", help="prefix for the names of foreign tools")
+    add_owner(parser)
     parser.add_argument("--version", metavar="VERSION", help="of the release (default: the one that all tools say)")
     parser.add_argument("--bump", choices=("auto",), help="auto: the smallest honest number, breaks included")
     parser.add_argument(

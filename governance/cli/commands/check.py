@@ -18,7 +18,7 @@ from governance.cli.crew import Crew, jobs, jobs_for
 from governance.cli.gitsource import repository_of
 from governance.cli.releases import release_report, untouched_report
 from governance.cli.run import Call
-from governance.cli.servers import SOURCES, WORD, add_servers, read_sources
+from governance.cli.servers import SOURCES, WORD, add_owner, add_servers, read_sources
 from governance.cli.sources import GIT, Reader
 from governance.cli.terminal import advancing, progress
 from governance.core.compat.model import Verdict
@@ -36,6 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("paths", metavar="PATH", nargs="+", help=SOURCES)
     parser.add_argument("--against", metavar="BASE", help="PATH, git:REF, registry, or NAME@VERSION")
     parser.add_argument("--namespace", help="prefix for the names of foreign tools")
+    add_owner(parser)
     parser.add_argument("--version", metavar="VERSION", help="of the candidates, where they have none")
     parser.add_argument("--old-version", metavar="VERSION", help="of the baseline, where it has none")
     parser.add_argument("--bump", choices=("auto",), help="auto: each takes the smallest honest number, breaks too")

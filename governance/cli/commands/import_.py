@@ -8,7 +8,7 @@ from typing import Any
 
 from governance.cli.report import Block, Bullets, Change, Fact, Heading, Report, Table, Verdict
 from governance.cli.run import Call
-from governance.cli.servers import SOURCES, WORD, add_servers, ask, imported, read_sources, save, server_of
+from governance.cli.servers import SOURCES, WORD, add_owner, add_servers, ask, imported, read_sources, save, server_of
 from governance.cli.terminal import counted
 from governance.errors import Fault, UsageError
 from governance.importers import IMPORTERS, Imported, ImportResult, Refused
@@ -20,6 +20,7 @@ _MOST_WARNINGS = 20
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("paths", metavar="PATH", nargs="+", help=SOURCES)
     parser.add_argument("--namespace", help="prefix for the names of foreign tools")
+    add_owner(parser)
     parser.add_argument("--version", help="for skills whose source has none")
     parser.add_argument(
         "--save", metavar="FILE", help="keep what the server offers as a tool list, to compare with later"

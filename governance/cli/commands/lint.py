@@ -14,7 +14,7 @@ from governance.cli.lint_baseline import load_baseline, save_baseline
 from governance.cli.lint_report import Book, lint_report
 from governance.cli.linting import lint_sources
 from governance.cli.run import Call
-from governance.cli.servers import SOURCES, WORD, add_servers, read_sources
+from governance.cli.servers import SOURCES, WORD, add_owner, add_servers, read_sources
 from governance.core.lint import CLIENTS, LINTS, Severity
 from governance.errors import UsageError
 
@@ -25,6 +25,7 @@ COMMAND_AFTER = WORD
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("paths", metavar="PATH", nargs="+", help=SOURCES)
     parser.add_argument("--namespace", help="prefix for the names of foreign tools")
+    add_owner(parser)
     parser.add_argument("--profile", action="append", default=[], choices=tuple(CLIENTS), help="a client; repeatable")
     parser.add_argument("--only", action="append", default=[], metavar="ID", help="these lints alone; repeatable")
     parser.add_argument(

@@ -24,7 +24,7 @@ from governance.cli.registry import ask, release_of
 from governance.cli.releases import release_cases, release_document, release_report
 from governance.cli.report import Block, Change, Report, Table, Verdict, Weight
 from governance.cli.run import Call
-from governance.cli.servers import SOURCES, WORD, add_servers, read_sources
+from governance.cli.servers import SOURCES, WORD, add_owner, add_servers, read_sources
 from governance.cli.terminal import counted, progress
 from governance.client import ControlPlane
 from governance.core.compat.model import Verdict as Word
@@ -41,6 +41,7 @@ PUBLISHED, UNCHANGED, REFUSED = "published", "unchanged", "refused"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("paths", metavar="PATH", nargs="+", help=SOURCES)
     parser.add_argument("--namespace", help="prefix for the names of foreign tools")
+    add_owner(parser)
     parser.add_argument("--version", metavar="VERSION", help="for skills whose source has none")
     parser.add_argument("--bump", choices=("auto",), help="auto: number every skill by what changed")
     parser.add_argument("--reason", help="why, for the audit log")
