@@ -106,19 +106,46 @@ class Places:
             for spot in spots:
                 declared = spot.schema.get("properties")
                 for name in declared if isinstance(declared, dict) else ():
-                    known.setdefault(name, []).append(self._declared(spot, name))
+                    known.setdefault(name, []).append(self.declared(spot, name))
         return known
 
-    def _declared(self, spot: Spot, name: str) -> Spot:
+    def declared(self, spot: Spot, name: str) -> Spot:
+        """What the spot itself says of the value under a name that it declares."""
         return self.child(spot, f"/properties/{escape(name)}", spot.schema["properties"][name])
 
     def property(self, spots: Iterable[Spot], name: str) -> list[Spot]:
-        """What describes the value under ``name``: declared, else the schema for the rest."""
+        """What describes the value under ``name``: declared, else by a pattern, else the schema for the rest."""
         spots = list(spots)
         declared = self.properties(spots).get(name)
         if declared:
             return declared
-        return self.additional(spots)
+        found: list[Spot] = []
+        for spot in spots:
+            patterns = spot.schema.get("patternProperties", {})
+            fitting = [self.pattern(spot, pattern) for pattern in patterns if fits(pattern, name)]
+            # Where a pattern cannot be read the rest may not be what applies.
+            found.extend(
+                fitting or [replace(rest, sure=rest.sure and not patterns) for rest in self.additional([spot])]
+            )
+        return found
+
+    def describes(self, spots: Iterable[Spot], name: str) -> bool:
+        """Does a pattern or a schema for the rest say something about ``name``?"""
+        spots = list(spots)
+        return bool(self.additional(spots)) or any(
+            fits(pattern, name) for spot in spots for pattern in spot.schema.get("patternProperties", {})
+        )
+
+    def patterns(self, spots: Iterable[Spot]) -> dict[str, list[Spot]]:
+        """Pattern to the spots that describe the values under the names that match it."""
+        found: dict[str, list[Spot]] = {}
+        for spot in spots:
+            for pattern in spot.schema.get("patternProperties", {}):
+                found.setdefault(pattern, []).append(self.pattern(spot, pattern))
+        return found
+
+    def pattern(self, spot: Spot, pattern: str) -> Spot:
+        return self.child(spot, f"/patternProperties/{escape(pattern)}", spot.schema["patternProperties"][pattern])
 
     def additional(self, spots: Iterable[Spot]) -> list[Spot]:
         """What describes the values under undeclared names."""

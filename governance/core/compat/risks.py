@@ -10,9 +10,10 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any, Final
 
+from governance.core.compat.branch_fields import lost_in_branches
 from governance.core.compat.codes import CODES
 from governance.core.compat.model import ABSENT, Evidence, Finding, FindingLevel, Side
-from governance.core.compat.places import Places, Spot, field_of, fits
+from governance.core.compat.places import Places, Spot, field_of
 from governance.core.schema import kinds as n
 from governance.core.schema.answers import ASKED, DENIED, entry
 from governance.core.schema.budget import Budget
@@ -79,18 +80,39 @@ class Risks:
             self._format("input.format-tightened", old, new)
         else:
             closed = any(name not in olds for name in news) and not self._open(self.old, old_roots, olds)
+            for lost, _ in lost_in_branches(self.old, old, self.new, new, unless_required=True):
+                self._add("output.field-dropped", lost, None, old=lost.schema, new=ABSENT)
+            for gained, meant in lost_in_branches(self.new, new, self.old, old):
+                code = "output.field-added-to-closed" if any(map(_closing, meant)) else "output.property-added"
+                self._add(code, None, gained, old=ABSENT, new=gained.schema)
             self._output_fields(olds, news, promised=_promised(old), closed=closed)
             self._format("output.format-loosened", new, old)
         for name in olds:
             if name in news and not self._unchanged(olds[name], news[name]):
                 self._position(olds[name], news[name])
-        prefixes = [len(self.old.lowering.item_schemas(spot.schema)[0]) for spot in old]
-        for position in (*range(min(max(prefixes, default=0), _MAX_PREFIX)), None):
+        prefixes = [
+            len(places.lowering.item_schemas(spot.schema)[0])
+            for places, spots in ((self.old, old), (self.new, new))
+            for spot in spots
+        ]
+        for position in (*range(min(max(prefixes), _MAX_PREFIX)), None):
             one, other = self.old.items(old, position), self.new.items(new, position)
             self._position(one, other)
             if position is None and one and not other and self.side is Side.INPUT:
-                self._items_dropped(one, new)
-        self._position(self.old.additional(old), self.new.additional(new))
+                self._dropped(one, new, "array", ("items",))
+        self._undeclared(old, new)
+
+    def _undeclared(self, old: list[Spot], new: list[Spot]) -> None:
+        """The values under names that are not declared one by one."""
+        patterns, rest = self.old.patterns(old), _rest(self.old, old)
+        others, other = self.new.patterns(new), _rest(self.new, new)
+        for pattern in patterns:
+            self._position(patterns[pattern], others.get(pattern, []))
+        self._position(rest, other)
+        if self.side is Side.INPUT and not others and not other:
+            for gone in (*patterns.values(), rest):
+                if gone:
+                    self._dropped(gone, new, "object", _OF_THE_REST)
 
     def _unchanged(self, old: list[Spot], new: list[Spot]) -> bool:
         """Is the very same written in both places, and nothing in it that might lead elsewhere?"""
@@ -113,13 +135,18 @@ class Risks:
             [(name, forest.true) for name in fields], [(p, forest.true) for p in patterns], forest.false, Mode.SILENT
         )
         asked = entry(self._shape(places, roots), ASKED), entry(forest.types(n.OBJECT), ASKED)
-        return self.solver.question((*asked, entry(only_declared, DENIED))).found is not False
+        if self.solver.question((*asked, entry(only_declared, DENIED))).found is not False:
+            return True
+        # Patterns that any name matches leave nothing undeclared, and so close nothing.
+        return bool(patterns) and self.solver.question((entry(only_declared, DENIED),)).found is False
 
     def _input_fields(
         self, old: list[Spot], new: list[Spot], olds: Fields, news: Fields, opened: tuple[bool, bool]
     ) -> None:
-        gone = [name for name in olds if name not in news and not self._described(self.new, new, name)]
+        gone = [name for name in olds if name not in news and not self.new.describes(new, name)]
         added = [name for name in news if name not in olds]
+        for lost, _ in lost_in_branches(self.old, old, self.new, new):
+            self._add("input.field-ignored", lost, None, old=lost.schema, new=ABSENT)
         explicit = bool(olds) and any(spot.schema.get("additionalProperties") in (True, {}) for spot in old)
         was_open, is_open = opened
         closed = not is_open
@@ -146,12 +173,6 @@ class Risks:
             at = replace(spot, pointer=f"{spot.pointer}/{_closing(spot)}") if spot else new[0]
             self._add("input.closed", old[0], at, old=ABSENT, new=False if spot else new[0].schema)
 
-    def _described(self, places: Places, spots: list[Spot], name: str) -> bool:
-        """Does a pattern or a schema for the rest still say something about ``name``?"""
-        return bool(places.additional(spots)) or any(
-            fits(pattern, name) for spot in spots for pattern in spot.schema.get("patternProperties", {})
-        )
-
     def _renamed(self, gone: list[str], added: list[str], olds: Fields, news: Fields) -> dict[str, str]:
         """Old name to new: the same shape and a similar name, if only one field is both."""
         pairs: dict[str, str] = {}
@@ -176,11 +197,12 @@ class Risks:
         if before not in (forest.true, forest.false) and after is forest.true:
             self._add("input.unconstrained", old[0], new[0], old=old[0].schema, new=new[0].schema)
 
-    def _items_dropped(self, old_items: list[Spot], new: list[Spot]) -> None:
-        """The list is still a list, but nothing says any more what is in it."""
-        lists = [spot for spot in new if "array" in _types(spot) and "items" not in spot.schema]
-        if lists and self._shape(self.old, old_items) is not self.old.lowering.forest.true:
-            self._add("input.unconstrained", old_items[0], lists[0], old=old_items[0].schema, new=ABSENT)
+    def _dropped(self, old: list[Spot], new: list[Spot], kind: str, keywords: Iterable[str]) -> None:
+        """A list is still a list, or a map a map, but nothing says any more what is in it."""
+        kept = [spot for spot in new if kind in _types(spot)]
+        said = any(spot.schema.get(keyword, True) not in (True, {}) for spot in new for keyword in keywords)
+        if kept and not said and self._shape(self.old, old) is not self.old.lowering.forest.true:
+            self._add("input.unconstrained", old[0], kept[0], old=old[0].schema, new=ABSENT)
 
     def _format(self, code: str, sender: list[Spot], receiver: list[Spot]) -> None:
         """A format that the receiver speaks of and the sender was not held to."""
@@ -232,6 +254,16 @@ class Risks:
                 evidence=evidence,
             )
         )
+
+
+def _rest(places: Places, spots: list[Spot]) -> list[Spot]:
+    """What describes the values under names that nothing declares."""
+    unevaluated = [
+        places.child(spot, "/unevaluatedProperties", spot.schema["unevaluatedProperties"])
+        for spot in spots
+        if isinstance(spot.schema.get("unevaluatedProperties"), dict)
+    ]
+    return [*places.additional(spots), *unevaluated]
 
 
 def _identity(spots: list[Spot]) -> list[int]:
