@@ -22,6 +22,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Final
 
+import httpx
 import uvicorn
 from fastapi import FastAPI
 
@@ -36,6 +37,7 @@ from governance.telemetry import export_traces
 log = logging.getLogger("governance.control")
 
 SERVER_FILE: Final = "server.json"
+_LIVES_SEC: Final = 1.0
 _BACKLOG: Final = 512
 GRACE_SEC: Final = 15
 """How long requests under way may take to end once nobody is let in any more."""
@@ -201,11 +203,14 @@ def _local_token(settings: Settings, url: str, address: str) -> str:
     database = Database(url, settings)
     try:
         with database.transaction() as session:
-            secret = local_admin(session, _kept_secret(path))
+            secret = local_admin(session, _kept(path, "token"))
     finally:
         database.close()
     try:
         settings.home.mkdir(parents=True, exist_ok=True)
+        first = _kept(path, "address")
+        if first is not None and first != address and _lives(first):
+            address = first  # who came first stays the one that is found: this one may end before it
         _write_private(path, json.dumps({"address": address, "token": secret}, indent=2) + "\n")
     except OSError as error:
         raise UsageError(
@@ -215,13 +220,22 @@ def _local_token(settings: Settings, url: str, address: str) -> str:
     return secret
 
 
-def _kept_secret(path: Path) -> str | None:
+def _kept(path: Path, field: str) -> str | None:
     try:
         kept = json.loads(path.read_text())
     except (OSError, ValueError):
         return None
-    secret = kept.get("token") if isinstance(kept, dict) else None
-    return secret if isinstance(secret, str) and secret.isascii() else None
+    value = kept.get(field) if isinstance(kept, dict) else None
+    return value if isinstance(value, str) and value.isascii() else None
+
+
+def _lives(address: str) -> bool:
+    """Does a service of ours answer there?"""
+    try:
+        answer = httpx.get(f"{address}/livez", timeout=_LIVES_SEC, trust_env=False)
+        return answer.status_code == 200 and answer.json().get("status") == "ok"
+    except (httpx.HTTPError, httpx.InvalidURL, ValueError, AttributeError):
+        return False
 
 
 def _write_private(path: Path, content: str) -> None:

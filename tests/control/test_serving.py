@@ -50,6 +50,18 @@ def test_the_token_outlives_the_process_and_a_lost_file_gets_a_new_one(settings:
             assert again.token not in {kept, "govctl_guess"}
 
 
+def test_of_two_on_one_home_the_first_stays_the_one_that_is_found(settings: Settings) -> None:
+    path = settings.home / "server.json"
+    with serving(settings) as first:
+        with serving(settings) as second:
+            assert first.address != second.address
+            assert second.token == first.token
+            assert json.loads(path.read_text())["address"] == first.address
+        assert json.loads(path.read_text())["address"] == first.address
+    with serving(settings) as third:
+        assert json.loads(path.read_text())["address"] == third.address
+
+
 def test_replicas_that_are_given_the_same_secret_share_one_token(settings: Settings, tmp_path: Path) -> None:
     given = new_secret()
     homes = [tmp_path / name for name in ("one", "two")]
