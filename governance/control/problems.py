@@ -113,7 +113,7 @@ _REPORT = "Try again; if it stays, report it with the request id."
 
 def invalid_request(errors: Any, *, where: str) -> InvalidRequest:
     """What pydantic found, as faults with JSON Pointers; query and path parameters are named by theirs."""
-    faults = []
+    faults, fix = [], _SEE_DOCS
     for error in list(errors)[:_MAX_FAULTS]:
         location = [str(part) for part in error["loc"]]
         if location and location[0] in {"query", "path", "body"}:
@@ -121,9 +121,11 @@ def invalid_request(errors: Any, *, where: str) -> InvalidRequest:
         pointer = "".join(f"/{escape(part)}" for part in location)
         code = "unknown-field" if error["type"] == "extra_forbidden" else "invalid"
         message = "nobody knows this field" if code == "unknown-field" else str(error["msg"])
+        if error["loc"][:1] == ("path",) and error["type"] == "string_pattern_mismatch":
+            message, fix = "nothing of this kind is called so", "List what there is: its id or name is in the list."
         faults.append(Fault(pointer=pointer, message=message, code=code))
     first = f": {faults[0]}" if faults else ""
-    return InvalidRequest(f"{where} is not what this route takes{first}.", fix=_SEE_DOCS, faults=faults)
+    return InvalidRequest(f"{where} is not what this route takes{first}.", fix=fix, faults=faults)
 
 
 _SEE_DOCS = "See /openapi.json for what the route takes."

@@ -366,3 +366,12 @@ def test_a_method_not_allowed_names_those_of_every_route_of_its_path(service: Se
         answer = http.options("/v1/skills/a.b/versions/1.0.0")
     assert (answer.status_code, answer.headers["allow"]) == (405, "GET, HEAD, PUT")
     assert "GET and HEAD and PUT" in check_problem(answer)["detail"]
+
+
+def test_an_id_that_is_none_is_told_without_the_pattern_of_ids(service: Service) -> None:
+    with service.http(service.serving.token) as http:
+        for path in ("/v1/webhooks/nosuch/ping", "/v1/exceptions/exc_nosuch/approval"):
+            problem = http.post(path, json={}).json()
+            assert problem["code"] == "invalid-request"
+            assert "nothing of this kind is called so" in problem["detail"]
+            assert problem["fix"].startswith("List what there is")
