@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from fastapi import FastAPI, Request
@@ -11,7 +11,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.openapi.utils import get_openapi
 from fastapi.responses import Response
 from starlette.exceptions import HTTPException
-from starlette.routing import Match
+from starlette.routing import BaseRoute, Match
 
 from governance.control.database import unavailable
 from governance.core.canonical import escape
@@ -149,10 +149,17 @@ def _from_framework(request: Request, error: HTTPException) -> GovernanceError:
 def _methods_of(request: Request) -> list[str]:
     """What the routes of the request's path answer to together; the framework tells the first route's alone."""
     found: set[str] = set()
-    for route in request.app.routes:
+    for route in _each(request.app.routes):
         if route.matches(request.scope)[0] is not Match.NONE:
             found |= getattr(route, "methods", None) or set()
     return sorted(found | ({"HEAD"} if "GET" in found else set()))
+
+
+def _each(routes: Iterable[BaseRoute]) -> Iterator[BaseRoute]:
+    """Every route, those of included routers among them, which the framework keeps apart."""
+    for route in routes:
+        inside = getattr(route, "original_router", None)
+        yield from [route] if inside is None else _each(inside.routes)
 
 
 _SCHEMA: Final = {"$ref": "#/components/schemas/Problem"}
