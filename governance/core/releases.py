@@ -6,7 +6,7 @@ number must announce the worst that happened to any member.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, Final
@@ -141,6 +141,8 @@ def decide_release(
     reasons = [_refusal(one) for one in unreadable]
     decisions = [one.decision for one in members.values() if one.decision is not None]
     reasons += [_refusal(one.to_document()) for one in decisions if one.outcome is Outcome.BLOCK]
+    if standing is False and version_by is VersionBy.RELEASE:
+        smallest = _above_all(smallest, decisions, taken)
     if standing is not None:
         reasons.append(_taken(catalogue, version, standing, smallest))
     elif baseline is None:
@@ -163,6 +165,17 @@ def decide_release(
         changes=changes,
         unreadable=tuple(unreadable),
     )
+
+
+def _above_all(
+    smallest: Version | None, decisions: Iterable[GateDecision], taken: Collection[Version]
+) -> Version | None:
+    """The smallest free number that would do for every member too: each is judged against what took the number."""
+    honest = [Version.parse(one.smallest_version) for one in decisions if one.smallest_version is not None]
+    found = max([*honest, *([smallest] if smallest else [])], default=None)
+    while found in taken and found is not None:
+        found = next_version(found, Bump.PATCH)
+    return found
 
 
 def _taken(catalogue: str, version: Version, standing: bool, smallest: Version | None) -> Reason:

@@ -319,6 +319,17 @@ def test_a_check_of_a_number_that_is_there_says_whether_it_is_this_release(servi
     assert {reason["code"] for reason in other.release["decision"]["reasons"]} >= {"version-taken"}
 
 
+def test_the_number_named_where_one_is_taken_does_for_every_member(service: Service, tool: Any) -> None:
+    service.admin.put_release("shop", "1.0.0", [tool("find")])
+    service.admin.put_release("shop", "2.0.0", [tool("find", NARROWER)])
+    other = [tool("find", WIDER | {"required": ["city"]})]
+    checked = service.admin.check(other, catalogue=CatalogueCandidate(name="shop", version="2.0.0"))
+    assert checked.release is not None
+    named = checked.release["decision"]["smallest_version"]
+    assert named == "2.1.0"
+    assert service.admin.check(other, catalogue=CatalogueCandidate(name="shop", version=named)).decision != "block"
+
+
 def test_344_tools_of_3_megabytes_go_in_with_one_request(service: Service, tool: Any) -> None:
     """Synthetic: one schema of many fields over and over, padded to the size of the largest real list."""
     fields = {f"field_{number}": {"type": "string", "description": "x" * 200} for number in range(36)}
