@@ -30,6 +30,8 @@ def test_a_consumer_is_registered_from_a_file_or_by_flags_and_found_again(crm: G
     )
     done = crm("consumer", "register", file)
     assert (done.code, done.out.split()[0]) == (0, "REGISTERED")
+    assert "crm.later is not published yet" in done.err
+    assert "crm.find is" not in done.err
     assert crm("consumer", "register", "agents/two", "--need", "crm.find@>=1", "--owner", "team-two").code == 0
     listed = crm("consumer", "list", "--skill", "crm.find", "--environment", "prod", "-o", "json").json["consumers"]
     assert [(one["name"], one["owner"]) for one in listed] == [("agents/one", "team-one"), ("agents/two", "team-two")]

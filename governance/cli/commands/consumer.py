@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from governance.cli.cards import document, well_formed
 from governance.cli.config import require_connection
@@ -17,8 +17,11 @@ from governance.cli.run import Call
 from governance.cli.sources import read_document
 from governance.cli.terminal import counted
 from governance.client import ControlPlane
-from governance.errors import Fault, InvalidRequest, UsageError
+from governance.errors import Fault, InvalidRequest, NotFound, UsageError
 from governance.wire import Consumer, ConsumerRequest
+
+
+_LOOKED_UP: Final = 20
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -47,10 +50,24 @@ def run(call: Call) -> int:
     asked = _asked(wanted) if wanted.action == "register" else None
     with well_formed(), require_connection(wanted, call.environment).open() as plane:
         if asked is not None:
-            return call.output.emit(_one(plane.put_consumer(*asked), word="registered"))
+            registered = plane.put_consumer(*asked)
+            for skill in _unpublished(plane, registered):
+                call.output.note(f"{skill} is not published yet: nothing can be told of it until it is.")
+            return call.output.emit(_one(registered, word="registered"))
         if wanted.action == "show":
             return call.output.emit(_one(plane.get_consumer(wanted.subject)))
         return call.output.emit(_list(plane, wanted))
+
+
+def _unpublished(plane: ControlPlane, consumer: Consumer) -> list[str]:
+    """Of the first needs: a name misspelt would else look like one that is needed."""
+    found = []
+    for skill in list(dict.fromkeys(need.skill for need in consumer.needs))[:_LOOKED_UP]:
+        try:
+            plane.get_skill(skill)
+        except NotFound:
+            found.append(skill)
+    return found
 
 
 def _asked(wanted: argparse.Namespace) -> tuple[str, ConsumerRequest]:
