@@ -1,7 +1,8 @@
 """Consumers: who is hit by a change, told for each by name."""
 
-from governance.core.consumers.impacts import Change, ConsumerImpact, Impact, Moves, impacts, summary
+from governance.core.consumers.impacts import Change, ConsumerImpact, Impact, impacts, summary
 from governance.core.consumers.matrix import Cell, MatrixRow, matrix
+from governance.core.consumers.moves import Moves
 from governance.core.consumers.narrowing import narrowed
 from governance.core.consumers.needs import Need, Source
 

@@ -15,7 +15,7 @@ from typing import Any, Final, TypeAlias
 from governance.core.compat.model import Comparison, Finding, FindingLevel, Verdict
 from governance.core.consent import resolve
 from governance.core.consent.serving import obstacle
-from governance.core.consumers.narrowing import narrowed
+from governance.core.consumers.moves import Moves
 from governance.core.consumers.needs import Need
 from governance.core.lines import Compare, HistoryItem
 from governance.core.skill import SkillManifest, Status
@@ -88,55 +88,6 @@ class ConsumerImpact:
 
 Serve: TypeAlias = Callable[[str, Need, Sequence[HistoryItem]], tuple[Version | None, str]]
 """``serve(skill, need, versions)``: what serves the need of these versions; where nothing does, None and why."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Moves:
-    """Comparisons as consumers see them, each made once. ``compare`` is the engine's, with a cache before it."""
-
-    compare: Compare
-    _known: dict[tuple[str, str, tuple[str, ...] | None, tuple[str, ...] | None], Comparison] = field(
-        default_factory=dict
-    )
-
-    def __call__(self, need: Need, old: SkillManifest, new: SkillManifest) -> tuple[Comparison, bool]:
-        """What a move from ``old`` to ``new`` means to a consumer, and whether only its own fields were looked at."""
-        whole = self._compared(old, new, None, None)
-        if whole.verdict is Verdict.COMPATIBLE or (need.sends is None and need.reads is None):
-            return whole, False
-        own = self._compared(old, new, need.sends, need.reads)
-        if own.verdict is Verdict.INVALID or (need.sends is not None and self._sends_nothing(need, old)):
-            return whole, False
-        return own, True
-
-    def _compared(
-        self, old: SkillManifest, new: SkillManifest, sends: tuple[str, ...] | None, reads: tuple[str, ...] | None
-    ) -> Comparison:
-        key = (old.manifest_digest, new.manifest_digest, _in_order(sends), _in_order(reads))
-        if key not in self._known:
-            mine = narrowed(old, sends=sends, reads=reads)
-            # its name is the old one's: a comparison of two names would be one of two skills
-            self._known[key] = self.compare(mine, new).named(new.name)
-        return self._known[key]
-
-    def _sends_nothing(self, need: Need, old: SkillManifest) -> bool:
-        """No valid input has these fields alone: what the consumer says of itself cannot be, and narrows nothing."""
-        key = (old.manifest_digest, "", _in_order(need.sends), None)
-        if key not in self._known:
-            mine = narrowed(old, sends=need.sends, reads=None)
-            self._known[key] = self.compare(mine, _nothing(mine))
-        return self._known[key].verdict is Verdict.COMPATIBLE
-
-
-def _in_order(fields: tuple[str, ...] | None) -> tuple[str, ...] | None:
-    return None if fields is None else tuple(sorted(fields))
-
-
-def _nothing(manifest: SkillManifest) -> SkillManifest:
-    """The same skill, except that it accepts no input at all."""
-    never = {"type": "object", "not": {}}
-    dialect = manifest.input_schema.get("$schema") if isinstance(manifest.input_schema, dict) else None
-    return replace(manifest, input_schema={**never, **({"$schema": dialect} if dialect else {})})
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from governance.core.compat.model import Verdict
-from governance.core.consumers.impacts import Change, Moves, by_consent
+from governance.core.consumers.impacts import Change, by_consent
+from governance.core.consumers.moves import Moves
 from governance.core.consumers.needs import Need
 from governance.core.lines import Compare, HistoryItem
 from governance.core.versioning import Version

@@ -9,7 +9,7 @@ says of other fields is left out, as far as it says it of each field by itself.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
@@ -32,6 +32,8 @@ _EACH_FIELD: Final = frozenset({"type", "properties", "required", "additionalPro
 """What speaks of each field by itself, and of nothing that several fields share."""
 _ABOUT_NAMES: Final = frozenset({"propertyNames", "minProperties", "maxProperties"})
 """What speaks of which fields there are; who reads some of them does not care."""
+_UNEVALUATED: Final = ("unevaluatedProperties", "unevaluatedItems")
+"""To these a declaration more makes a difference."""
 _RECURSIVE: Final = ("$recursiveRef", "$dynamicRef", "$recursiveAnchor", "$dynamicAnchor", "$anchor")
 
 
@@ -47,15 +49,20 @@ class _CannotNarrow(Exception):
     """The schema says something of several fields at once."""
 
 
-def narrowed(manifest: SkillManifest, *, sends: Iterable[str] | None, reads: Iterable[str] | None) -> SkillManifest:
+def narrowed(
+    manifest: SkillManifest, *, sends: Iterable[str] | None, reads: Iterable[str] | None, told: bool = False
+) -> SkillManifest:
     """``manifest`` with its schemas narrowed to the fields at these JSON Pointers; None: all of them.
+
+    ``told``: the fields that are sent count as declared, as of a consumer that is known to send them whether it was
+    told of them or not.
 
     The input accepts no value that the whole contract's input refuses; the output accepts every value that the whole
     one does. So whatever keeps the whole contract keeps the narrowed one.
     """
     input_schema, output_schema = manifest.input_schema, manifest.output_schema
     if sends is not None and isinstance(input_schema, dict):
-        input_schema = _restricted(input_schema, _tree(sends))
+        input_schema = _restricted(input_schema, _tree(sends), told=told)
     if reads is not None and isinstance(output_schema, dict):
         output_schema = _projected(output_schema, _tree(reads))
     if input_schema is manifest.input_schema and output_schema is manifest.output_schema:
@@ -76,7 +83,28 @@ def _tree(pointers: Iterable[str]) -> _Fields:
 # ── what is sent ──
 
 
-def _restricted(schema: dict[str, Any], fields: _Fields) -> JSON:
+def declared_names(manifest: SkillManifest) -> frozenset[str]:
+    """The names of all fields that the input schema declares, wherever that is."""
+    declared: set[str] = set()
+    for node in _objects(manifest.input_schema):
+        if isinstance(properties := node.get("properties"), dict):
+            declared |= properties.keys()
+    return frozenset(declared)
+
+
+def names_in(pointers: Iterable[str]) -> set[str]:
+    """The names of the fields on the way to these JSON Pointers."""
+    tokens = {token for pointer in pointers for token in pointer.split("/")[1:]}
+    return {token.replace("~1", "/").replace("~0", "~") for token in tokens - {ANY_ITEM}}
+
+
+def added_pointer(manifest: SkillManifest) -> str:
+    """Where the declarations of ``told`` stand in a narrowed input schema, and nowhere in the whole one."""
+    schema = manifest.input_schema
+    return f"/allOf/{len(schema.get('allOf', []))}" if isinstance(schema, dict) else "/allOf/0"
+
+
+def _restricted(schema: dict[str, Any], fields: _Fields, *, told: bool) -> JSON:
     if fields.whole or _refers_to_itself(schema):
         return schema
     dialect = dialect_of(schema) or DEFAULT_DIALECT
@@ -84,7 +112,19 @@ def _restricted(schema: dict[str, Any], fields: _Fields) -> JSON:
         return schema
     # denied twice: a restriction declares no field and evaluates none, it only refuses the others
     restriction = {"not": {"not": _only(fields)}}
-    return {**schema, "allOf": [*schema.get("allOf", []), restriction]}
+    evaluates = any(keyword in node for node in _objects(schema) for keyword in _UNEVALUATED)
+    declared = [_declared(fields)] if told and not evaluates else []
+    return {**schema, "allOf": [*schema.get("allOf", []), *declared, restriction]}
+
+
+def _declared(fields: _Fields) -> dict[str, Any]:
+    """A schema that refuses nothing and declares the fields."""
+    if fields.whole:
+        return {}
+    children = dict(fields.children)
+    items = children.pop(ANY_ITEM, None)
+    found: dict[str, Any] = {"properties": {name: _declared(child) for name, child in children.items()}}
+    return found if items is None else {**found, "items": _declared(items)}
 
 
 def _only(fields: _Fields) -> JSON:
@@ -104,19 +144,25 @@ def _only(fields: _Fields) -> JSON:
 def _refers_to_itself(schema: JSON) -> bool:
     """Does something inside refer to the root, so that what is added there would hold inside too?"""
     own = {"#", "", schema.get("$id"), schema.get("id")} if isinstance(schema, dict) else {"#"}
+    for node in _objects(schema):
+        reference = node.get("$ref")
+        if isinstance(reference, str) and (reference in own or reference.removesuffix("#") in own):
+            return True
+        if any(keyword in node for keyword in _RECURSIVE):
+            return True
+    return False
+
+
+def _objects(schema: JSON) -> Iterator[dict[str, Any]]:
+    """Every object in a document."""
     stack = [schema]
     while stack:
         node = stack.pop()
         if isinstance(node, dict):
-            reference = node.get("$ref")
-            if isinstance(reference, str) and (reference in own or reference.removesuffix("#") in own):
-                return True
-            if any(keyword in node for keyword in _RECURSIVE):
-                return True
+            yield node
             stack.extend(node.values())
         elif isinstance(node, list):
             stack.extend(node)
-    return False
 
 
 # ── what is read ──
