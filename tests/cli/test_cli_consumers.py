@@ -18,7 +18,7 @@ def crm(registry: Govctl, tmp_path: Path) -> Govctl:
     """crm.find 1.0.0 and, behind a break, 2.0.0."""
     for version, schema in (("1.0.0", SCHEMA), ("2.0.0", NARROWER)):
         file = write_tools(tmp_path / "tools.json", find=schema)
-        assert registry("publish", file, "--namespace", "crm", "--version", version).code == 0
+        assert registry("publish", file, "--namespace", "crm", "--version", version, "--owner", "crm").code == 0
     return registry
 
 

@@ -20,7 +20,6 @@ from governance.client import ControlPlane
 from governance.errors import Fault, InvalidRequest, NotFound, UsageError
 from governance.wire import Consumer, ConsumerRequest
 
-
 _LOOKED_UP: Final = 20
 
 

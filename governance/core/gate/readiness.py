@@ -12,7 +12,7 @@ from governance.core.policy import Policy
 from governance.core.skill import SideEffects, SkillManifest
 
 _OUTCOMES: Final = {"warn": Outcome.WARN, "block": Outcome.BLOCK}
-_OWNER: Final = "Say under `owner` who answers for it; where the source cannot, set the policy `readiness` to off."
+_OWNER: Final = "Say under `owner` who answers for it; where the source cannot, publish with --owner TEAM."
 _RISKY: Final = (SideEffects.EXTERNAL, SideEffects.DESTRUCTIVE)
 
 NOT_KNOWN: Final = ("telemetry",)
