@@ -30,6 +30,10 @@ Whole = Annotated[int, BeforeValidator(_whole)]
 """An integer, as JSON Schema has it: ``90.0`` is ``90``."""
 
 
+Why = Annotated[str, Field(min_length=1, max_length=2_000, pattern=r"^[^\x00]*[^\x00\s][^\x00]*$")]
+"""A reason that goes on record: more than blanks."""
+
+
 class Request(BaseModel):
     """What callers send: a field nobody knows is an error, and nothing is taken for what it is not."""
 

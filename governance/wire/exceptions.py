@@ -8,7 +8,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from governance.wire.base import Answer, ConsumerName, EnvironmentName, Request, Text, Whole
+from governance.wire.base import Answer, ConsumerName, EnvironmentName, Request, Text, Whole, Why
 
 
 class ExceptionState(StrEnum):
@@ -36,7 +36,7 @@ class ExceptionRequest(Request):
     """It lets them into this environment alone; None: it opens the gate itself."""
     consumer: ConsumerName | None = None
     """It lets them reach this consumer alone; None: it opens the gate itself."""
-    reason: Annotated[Text, Field(min_length=1)]
+    reason: Why
     expires_in_days: Whole = Field(ge=1, le=3_650)
     """At most what the policy `exception_days` of the skill allows."""
     max_uses: Whole | None = Field(default=None, ge=1, le=1_000_000)

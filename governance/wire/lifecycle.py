@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, Field
 
 from governance.core.skill import Status
-from governance.wire.base import Answer, JSONObject, Request, Text
+from governance.wire.base import Answer, JSONObject, Request, Text, Why
 
 
 def _day(value: Any) -> Any:
@@ -20,7 +20,6 @@ def _day(value: Any) -> Any:
 
 
 Day = Annotated[date, BeforeValidator(_day)]
-Why = Annotated[str, Field(min_length=1, max_length=2_000, pattern=r"^[^\x00]*[^\x00\s][^\x00]*$")]
 """A reason that people will read."""
 
 

@@ -9,12 +9,11 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, model_validator
 
 from governance.core.rollout.stepping import RolloutState
-from governance.wire.base import Answer, EnvironmentName, JSONObject, Label, Request, ShortText, Whole
+from governance.wire.base import Answer, EnvironmentName, JSONObject, Label, Request, ShortText, Whole, Why
 
 MOST_BUCKETS = 1_000
 VersionText = Annotated[str, Field(min_length=1, max_length=256)]
 Fraction = Annotated[float, BeforeValidator(lambda value: float(value) if type(value) is int else value)]
-Why = Annotated[str, Field(min_length=1, max_length=2_000, pattern=r"^[^\x00]*[^\x00\s][^\x00]*$")]
 
 
 def _moment(value: Any) -> Any:

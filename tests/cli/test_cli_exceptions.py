@@ -79,6 +79,7 @@ def test_what_passes_by_an_exception_is_told_in_every_report(registry: Govctl, b
 
 
 def test_exceptions_are_listed_by_state_and_revoked_with_a_reason(registry: Govctl, blocked: Path) -> None:
+    assert registry("environment", "set", "prod").code == 0
     exception = approved(registry, blocked, "--max-uses", "2", "--environment", "prod")
     listed = registry("exception", "list", "--state", "in_force", "--ending", "8")
     assert exception in listed.out

@@ -158,9 +158,23 @@ def test_nobody_approves_their_own_and_only_approvers_approve(service: Service, 
 def test_another_token_of_the_authors_name_does_not_approve(service: Service, ask: Ask) -> None:
     made = ask()
     name = made.created_by.rpartition(" (")[0]
-    twin = service.admin.create_token(name, [Grant(role=Role.ADMIN, namespace="weather")])
-    with ControlPlane(service.serving.address, twin.token) as client, pytest.raises(Forbidden):
-        client.approve_exception(made.id)
+    wide = "".join(chr(ord(letter) + 0xFEE0) if letter.isalpha() else letter for letter in name)
+    for called in (name, f"{name} ", name.upper(), name.replace(" ", "  "), wide):
+        twin = service.admin.create_token(called, [Grant(role=Role.ADMIN, namespace="weather")])
+        with ControlPlane(service.serving.address, twin.token) as client, pytest.raises(Forbidden):
+            client.approve_exception(made.id)
+
+
+def test_a_reason_is_more_than_blanks_and_an_environment_one_there_is(service: Service, ask: Ask) -> None:
+    with pytest.raises(NotFound, match="prdo"):
+        ask(environment="prdo")
+    made = ask()
+    asked = {"check": "chk_" + "0" * 24, "fingerprints": ["0" * 16], "reason": " \t", "expires_in_days": 7}
+    with service.http(service.serving.token) as http:
+        answer = http.post("/v1/exceptions", json=asked)
+    assert (answer.status_code, answer.json()["errors"][0]["pointer"]) == (422, "/reason")
+    with pytest.raises(InvalidRequest, match="reason"):
+        service.admin.revoke_exception(made.id, reason="  ")
 
 
 def test_an_exception_opens_the_gate_once_it_is_approved_and_a_line_opens_all_the_same(
@@ -204,8 +218,14 @@ def test_it_reopens_when_what_surrounds_the_finding_changes(
 
 @pytest.mark.parametrize("scope", [{"environment": "prod"}, {"consumer": "agents/one"}])
 def test_one_for_an_environment_or_a_consumer_does_not_open_the_gate(
-    author: ControlPlane, approver: ControlPlane, ask: Ask, manifest: Manifest, scope: dict[str, str]
+    service: Service,
+    author: ControlPlane,
+    approver: ControlPlane,
+    ask: Ask,
+    manifest: Manifest,
+    scope: dict[str, str],
 ) -> None:
+    service.admin.put_environment("prod")
     approver.approve_exception(ask(**scope).id)
     with pytest.raises(GateRefused):
         author.put_version(breaking(manifest))

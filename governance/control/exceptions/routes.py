@@ -28,6 +28,7 @@ from governance.errors import (
     UsageError,
 )
 from governance.wire import ApprovalRequest, ExceptionPage, ExceptionState, ExceptionView
+from governance.wire.base import Why
 
 router = APIRouter(prefix="/v1/exceptions", tags=["exceptions"])
 
@@ -88,7 +89,7 @@ def revoke_exception(
     caller: Known,
     current: InTransaction,
     exception_id: ExceptionId,
-    reason: Annotated[str, Query(min_length=1, max_length=2_000, description="Why; it goes on record.")],
+    reason: Annotated[Why, Query(description="Why; it goes on record.")],
 ) -> Response:
     """End an exception at once, or withdraw one that was only asked for. Safe to repeat."""
     request.state.attempt = service.attempt_to_revoke(exception_id, reason)

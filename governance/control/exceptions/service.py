@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
@@ -146,7 +147,7 @@ def approve(session: Session, id_: str, *, reason: str | None, by: Caller) -> Ex
     """
     row, now = _locked(session, id_, by), time_of(session)
     by.need(Right.APPROVE, _namespace(row.skill))
-    if by.id == row.author_id or by.name == row.created_by.removesuffix(f" ({row.author_id})"):
+    if by.id == row.author_id or _folded(by.name) == _folded(row.created_by.removesuffix(f" ({row.author_id})")):
         raise Forbidden(
             f"{by.label} asked for exception {id_} and cannot approve it.",
             fix="Have somebody else approve it, under a name of their own.",
@@ -162,6 +163,11 @@ def approve(session: Session, id_: str, *, reason: str | None, by: Caller) -> Ex
         append(session, attempt, by=by, before=before, after=recorded(row), at=now)
         session.flush()
     return view(row, now)
+
+
+def _folded(name: str) -> str:
+    """A name as people read it: neither case nor blanks nor another form of its letters makes it somebody else's."""
+    return "".join(unicodedata.normalize("NFKC", name).casefold().split())
 
 
 def attempt_to_revoke(id_: str, reason: str) -> Attempt:

@@ -9,6 +9,7 @@ from sqlalchemy.exc import NoResultFound
 from sqlmodel import Session
 
 from governance.control.auth.roles import Caller, Right
+from governance.control.consumers import environments
 from governance.control.exceptions import service as exceptions
 from governance.control.gates import checks
 from governance.control.policies.service import policies_of
@@ -49,6 +50,8 @@ def ask(session: Session, request: ExceptionRequest, *, by: Caller) -> Exception
         raise InvalidRequest(
             f"The findings are of {skill} and of {others[0]}.", fix="Ask for one exception for each skill."
         )
+    if request.environment is not None:
+        environments.load(session, request.environment)
     most_days = int(policies_of(session, [skill])[skill].values["exception_days"])
     return exceptions.ask(session, skill, [one for _, one in chosen], request, most_days=most_days, by=by)
 
