@@ -7,15 +7,22 @@ from __future__ import annotations
 
 import ipaddress
 import socket
+import ssl
+import time
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 from urllib.parse import SplitResult, urlsplit
 
+import httpcore
 import httpx
 
 from governance.errors import Fault, InvalidRequest
 
 _MAX_URL: Final = 2_000
+_UNICAST: Final = ipaddress.IPv6Network("2000::/3")
+_NAT64: Final = ipaddress.IPv6Network("64:ff9b::/96")
+"""Where an IPv4 address is reached over IPv6: it lies where that one lies."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,7 +80,7 @@ def _fault(url: str, *, private: bool) -> str | None:
         literal = ipaddress.ip_address(parts.hostname)
     except ValueError:
         return None
-    return None if private or literal.is_global else "lies inside this network"
+    return None if private or _is_outside(str(literal)) else "lies inside this network"
 
 
 def located(url: str, *, private: bool) -> Address:
@@ -94,8 +101,10 @@ def located(url: str, *, private: bool) -> Address:
 
 def _is_outside(address: str) -> bool:
     ip = ipaddress.ip_address(address)
-    mapped = getattr(ip, "ipv4_mapped", None) or getattr(ip, "sixtofour", None)
-    return ip.is_global and not ip.is_multicast and (mapped is None or mapped.is_global)
+    if isinstance(ip, ipaddress.IPv4Address):
+        return ip.is_global and not ip.is_multicast
+    within = ipaddress.IPv4Address(int(ip) & 0xFFFFFFFF) if ip in _NAT64 else ip.ipv4_mapped or ip.sixtofour
+    return _is_outside(str(within)) if within is not None else ip.is_global and ip in _UNICAST
 
 
 def _with_host(parts: SplitResult, address: str) -> str:
@@ -105,8 +114,65 @@ def _with_host(parts: SplitResult, address: str) -> str:
 
 
 def client(timeout_sec: float) -> httpx.Client:
-    """For calls to a located address: no redirects, no proxy of the environment."""
-    return httpx.Client(timeout=timeout_sec, follow_redirects=False, trust_env=False)
+    """For one call to a located address: no redirects, no proxy of the environment.
+
+    The call takes ``timeout_sec`` from now on at the most, however steadily a byte comes now and then.
+    """
+    return httpx.Client(timeout=timeout_sec, follow_redirects=False, trust_env=False, transport=_Bounded(timeout_sec))
+
+
+class _Bounded(httpx.HTTPTransport):
+    """A transport whose every read and write has what is left of one span of time."""
+
+    def __init__(self, span_sec: float) -> None:
+        context = httpx.create_ssl_context(trust_env=False)
+        super().__init__(verify=context)
+        self._pool = httpcore.ConnectionPool(ssl_context=context, network_backend=_Backend(span_sec))
+
+
+class _Backend(httpcore.SyncBackend):
+    def __init__(self, span_sec: float) -> None:
+        self.ends = time.monotonic() + span_sec
+
+    def left(self) -> float:
+        """Seconds; a moment where none is left, so that what waits fails as what waited too long."""
+        return max(self.ends - time.monotonic(), 0.001)
+
+    def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,
+        local_address: str | None = None,
+        socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
+    ) -> httpcore.NetworkStream:
+        stream = super().connect_tcp(host, port, self.left(), local_address, socket_options)
+        return _Stream(stream, self)
+
+
+class _Stream(httpcore.NetworkStream):
+    def __init__(self, stream: httpcore.NetworkStream, backend: _Backend) -> None:
+        self._stream = stream
+        self._backend = backend
+
+    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        if time.monotonic() >= self._backend.ends:
+            raise httpcore.ReadTimeout("it took too long in all")
+        return self._stream.read(max_bytes, self._backend.left())
+
+    def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        self._stream.write(buffer, self._backend.left())
+
+    def close(self) -> None:
+        self._stream.close()
+
+    def start_tls(
+        self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: float | None = None
+    ) -> httpcore.NetworkStream:
+        return _Stream(self._stream.start_tls(ssl_context, server_hostname, self._backend.left()), self._backend)
+
+    def get_extra_info(self, info: str) -> object:
+        return self._stream.get_extra_info(info)
 
 
 def fetched(url: str, *, private: bool, most_bytes: int, timeout_sec: float) -> bytes:

@@ -6,10 +6,11 @@ import base64
 import hashlib
 import hmac
 import json
+import socket
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -23,7 +24,7 @@ from registry import Manifest, Service
 from governance.control.events import delivering
 from governance.control.events.delivering import make_deliveries, prune_deliveries, send_deliveries
 from governance.control.jobs import Tools
-from governance.control.outbound import Unreachable, check_url, located
+from governance.control.outbound import Unreachable, check_url, fetched, located
 from governance.control.settings import Settings
 from governance.errors import Forbidden, InvalidRequest, NotFound, SecretShownOnce, UsageError
 from governance.wire import Role
@@ -374,6 +375,8 @@ def test_deliveries_of_a_month_ago_are_forgotten(hooked: Service, receiver: Rece
         "https://10.1.2.3/hook",
         "https://169.254.169.254/latest/meta-data",
         "https://[fd00::1]/hook",
+        "https://[64:ff9b::a00:1]/hook",
+        "https://[::127.0.0.1]/hook",
         "https://user:secret@example.com/hook",
         "https://example.com/hook#part",
         "https://example.com:0/hook",
@@ -406,13 +409,39 @@ def names_lead_to(monkeypatch: pytest.MonkeyPatch, *addresses: str) -> Iterator[
 
 @pytest.mark.parametrize(
     "inside", ["127.0.0.1", "10.0.0.1", "192.168.1.1", "169.254.169.254", "::1", "fe80::1%eth0", "::ffff:10.0.0.1",
-               "100.64.0.1", "0.0.0.0", "224.0.0.1"]
+               "100.64.0.1", "0.0.0.0", "224.0.0.1", "::127.0.0.1", "::ffff:0:10.0.0.1", "64:ff9b::7f00:1",
+               "64:ff9b:1::1", "2002:a00:1::1", "fec0::1", "ff0e::1"]
 )  # fmt: skip
 def test_a_name_that_leads_inside_is_not_called_though_another_address_of_it_lies_outside(
     inside: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with names_lead_to(monkeypatch, "93.184.215.14", inside), pytest.raises(Unreachable, match="inside"):
         located("https://hooks.example.com/x", private=False)
+
+
+@pytest.mark.parametrize("outside", ["93.184.215.14", "2606:4700::1", "64:ff9b::5db8:d70e", "::ffff:93.184.215.14"])
+def test_a_name_that_leads_outside_is_called(outside: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    with names_lead_to(monkeypatch, outside):
+        assert located("https://hooks.example.com/x", private=False).server_name == "hooks.example.com"
+
+
+def test_who_answers_a_byte_at_a_time_keeps_nobody_for_longer_than_a_call_may_take() -> None:
+    def drip(listener: socket.socket) -> None:
+        connection, _ = listener.accept()
+        with connection, suppress(OSError):
+            connection.recv(65_536)
+            connection.sendall(b"HTTP/1.1 200 OK\r\n")
+            for number in range(50):
+                connection.sendall(b"x-%d: y\r\n" % number)
+                threading.Event().wait(0.1)
+            connection.sendall(b"content-length: 2\r\n\r\n{}")
+
+    with socket.create_server(("127.0.0.1", 0)) as listener, ThreadPoolExecutor(1) as pool:
+        dripped = pool.submit(drip, listener)
+        url = f"http://127.0.0.1:{listener.getsockname()[1]}/"
+        with pytest.raises(Unreachable, match="does not answer"):
+            fetched(url, private=True, most_bytes=100, timeout_sec=0.5)
+        dripped.result()
 
 
 def test_what_is_called_is_the_address_that_was_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
