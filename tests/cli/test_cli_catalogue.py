@@ -141,5 +141,6 @@ def test_the_log_is_listed_and_exported_line_by_line(registry: Govctl, tmp_path:
     assert len(lines) == 5
     assert all(canonical_bytes(json.loads(line)) == line for line in lines)
     assert registry("audit", "export").out.encode() == file.read_bytes()
+    assert registry("audit", "export", "-o", "jsonl", "--out", tmp_path / "elsewhere.jsonl").code == 2
     after = done.err.rsplit("--after ", 1)[1].strip()
     assert registry("audit", "export", "--after", after).out == ""

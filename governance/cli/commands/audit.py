@@ -11,7 +11,7 @@ from typing import Any
 
 from governance.cli.cards import well_formed
 from governance.cli.config import require_connection
-from governance.cli.output import write_stdout, written_file
+from governance.cli.output import Output, write_stdout, written_file
 from governance.cli.report import Block, Paragraph, Report, Table, Verdict
 from governance.cli.run import Call
 from governance.cli.terminal import progress
@@ -35,6 +35,11 @@ def run(call: Call) -> int:
     wanted = call.arguments
     if wanted.action == "list" and wanted.file:
         raise UsageError("audit list writes no file.", fix="govctl audit export FILE")
+    if wanted.action == "export" and call.output.destinations != Output().destinations:
+        raise UsageError(
+            "audit export writes the entries as they are kept, a line each: it takes neither -o nor --out.",
+            fix="govctl audit export FILE",
+        )
     with well_formed(), require_connection(wanted, call.environment).open() as plane:
         if wanted.action == "export":
             return _export(call, plane)
