@@ -22,7 +22,8 @@ def entry() -> None:
     """The console script."""
     code = main(sys.argv[1:])
     try:
-        sys.stdout.flush()
+        if sys.stdout is not None:  # it is None where it was closed before the start
+            sys.stdout.flush()
     except OSError:
         _silence_stdout()
     sys.exit(code)

@@ -193,6 +193,8 @@ def write_stdout(text: str) -> None:
         UsageError: it cannot be written, on a full disk for one.
         BrokenPipeError: its reader went away.
     """
+    if sys.stdout is None:
+        raise UsageError("Standard output is closed.", fix="Give --out FILE, or send it to /dev/null.")
     stream = sys.stdout.buffer if hasattr(sys.stdout, "buffer") else None
     if stream is None:
         sys.stdout.write(text)

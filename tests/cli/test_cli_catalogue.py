@@ -144,3 +144,8 @@ def test_the_log_is_listed_and_exported_line_by_line(registry: Govctl, tmp_path:
     assert registry("audit", "export", "-o", "jsonl", "--out", tmp_path / "elsewhere.jsonl").code == 2
     after = done.err.rsplit("--after ", 1)[1].strip()
     assert registry("audit", "export", "--after", after).out == ""
+
+
+def test_a_stream_of_events_takes_no_file_that_it_would_not_write(registry: Govctl, tmp_path: Path) -> None:
+    refused = registry("events", "--follow", "-o", "jsonl", "--out", tmp_path / "events.jsonl")
+    assert (refused.code, "neither -o nor --out" in refused.err) == (2, True)

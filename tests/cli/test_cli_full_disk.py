@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import resource
 import subprocess
 import sys
@@ -47,3 +48,13 @@ def test_a_file_that_does_not_fit_is_told_and_what_was_there_stays(tmp_path: Pat
 def test_a_full_device_is_told() -> None:
     told = govctl("lint", str(TOOLS), "-o", "json", "--out", "/dev/full", stdout=subprocess.DEVNULL)
     assert (told.returncode, "/dev/full cannot be written: no space" in told.stderr) == (2, True)
+
+
+def test_a_closed_standard_output_is_no_bug(tmp_path: Path) -> None:
+    told = govctl("lint", str(TOOLS), preexec_fn=lambda: os.close(1))
+    assert (told.returncode, told.stderr.partition("\n")[0]) == (2, "error: Standard output is closed.")
+    assert "Traceback" not in told.stderr
+    report = tmp_path / "report.json"
+    told = govctl("lint", str(TOOLS), "-o", "json", "--out", str(report), preexec_fn=lambda: os.close(1))
+    assert (told.returncode, "Traceback" in told.stderr) == (0, False)
+    assert report.stat().st_size

@@ -12,12 +12,12 @@ from collections.abc import Iterator
 from governance.cli.cards import document, well_formed
 from governance.cli.config import require_connection
 from governance.cli.exact import dumps
-from governance.cli.output import write_stdout
+from governance.cli.output import Output, write_stdout
 from governance.cli.report import Block, Paragraph, Report, Table, Verdict
 from governance.cli.run import Call
 from governance.cli.terminal import counted
 from governance.client import ControlPlane
-from governance.errors import ServerUnreachable
+from governance.errors import ServerUnreachable, UsageError
 from governance.wire import Event
 
 _AGAIN_SEC = (1, 2, 5, 10, 30)
@@ -34,6 +34,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(call: Call) -> int:
     wanted = call.arguments
+    if wanted.follow and call.output.destinations != Output().destinations:
+        raise UsageError(
+            "events --follow writes a JSON line each to standard output: it takes neither -o nor --out.",
+            fix="govctl events --follow > FILE",
+        )
     with well_formed(), require_connection(wanted, call.environment).open() as plane:
         if wanted.follow:
             for event in _followed(call, plane, wanted):
