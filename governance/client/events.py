@@ -28,6 +28,9 @@ _MAX_LINE = 16 * 1024 * 1024
 class Events(Requests):
     """The stream of events."""
 
+    place: str | None = None
+    """How far the last stream had got, events of others included: where to go on."""
+
     def events(
         self,
         *,
@@ -58,6 +61,8 @@ class Events(Requests):
                 for line in answer.iter_lines():
                     if len(line) > _MAX_LINE:
                         raise ValueError("a line without end")
+                    if line.startswith("id: "):
+                        self.place = line[4:]
                     if line.startswith("data: "):
                         yield Event.model_validate(json.loads(line[6:]))
         except (httpx.TransportError, ValidationError, ValueError) as error:

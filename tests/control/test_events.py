@@ -86,6 +86,15 @@ def test_nothing_is_missed_or_told_twice_while_twenty_publish_at_once(service: S
     assert len({event.id for event in heard}) == 21
 
 
+def test_a_stream_says_from_the_start_where_to_go_on(service: Service, manifest: Manifest) -> None:
+    with service.http(service.serving.token) as http, http.stream("GET", "/v1/events") as answer:
+        lines = answer.iter_lines()
+        assert next(lines) == "retry: 2000"
+        place = next(lines).removeprefix("id: ")
+    service.admin.put_version(manifest())
+    assert [event.subject for event in service.admin.events(after=place)] == ["weather.current@1.0.0"]
+
+
 def test_an_entry_of_a_transaction_still_open_holds_the_stream_back(service: Service, manifest: Manifest) -> None:
     """What began earlier and commits later would else appear behind a reader."""
     with psycopg.connect(service.database_url) as slow:

@@ -351,6 +351,24 @@ def test_an_outcome_that_comes_after_the_lease_does_not_overwrite_a_later_one(
     assert (delivery.state, delivery.attempts) == ("delivered", 2)
 
 
+def test_what_is_under_way_when_it_is_asked_for_again_does_not_pass_for_the_new_attempt(
+    hooked: Service, receiver: Receiver
+) -> None:
+    made = hooked.admin.create_webhook(receiver.url)
+    pinged = hooked.admin.ping_webhook(made.id)
+    receiver.hold = threading.Event()
+    with ThreadPoolExecutor(1) as pool:
+        slow = pool.submit(send_deliveries, tools(hooked))
+        assert receiver.arrived.acquire(timeout=20)
+        hold, receiver.hold, receiver.answers = receiver.hold, None, [500]
+        hooked.admin.redeliver(made.id, pinged.id)
+        send_deliveries(tools(hooked))
+        hold.set()
+        slow.result()
+    [delivery] = hooked.admin.deliveries(made.id)
+    assert (delivery.state, delivery.attempts, delivery.last_status) == ("waiting", 2, 500)
+
+
 def test_deliveries_of_a_month_ago_are_forgotten(hooked: Service, receiver: Receiver) -> None:
     made = hooked.admin.create_webhook(receiver.url)
     hooked.admin.ping_webhook(made.id)

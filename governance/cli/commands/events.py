@@ -62,14 +62,16 @@ def _followed(call: Call, plane: ControlPlane, wanted: argparse.Namespace) -> It
     """Every event once, though the stream may break off on the way."""
     after, failures = wanted.after, 0
     while True:
+        plane.place = after
         try:
             for event in plane.events(after=after, types=wanted.type, namespace=wanted.namespace, follow=True):
                 yield event
-                after, failures = event.id, 0
+                failures = 0
             failures = 0
         except ServerUnreachable as error:
-            if after is None:
-                raise  # nothing came yet: there is no place to go on from
+            if plane.place is None:
+                raise  # it never began: there is no place to go on from
             call.output.note(error.message)
             failures += 1
+        after = plane.place
         time.sleep(_AGAIN_SEC[min(failures, len(_AGAIN_SEC) - 1)])

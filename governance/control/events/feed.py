@@ -113,7 +113,8 @@ class Feed:
             )
         self._listening += 1
         try:
-            yield b"retry: 2000\n\n"
+            # the place goes along from the start: whoever breaks off before the first event can come back to it
+            yield f"retry: 2000\nid: {after}\n\n".encode()
             async for chunk in self._chunks(wanted, after=after, follow=follow):
                 yield chunk
         except ServiceUnavailable:

@@ -173,7 +173,9 @@ def redeliver(session: Session, webhook: str, delivery: str, *, by: Caller) -> D
     ).one_or_none()
     if row is None:
         raise NotFound("There is no such delivery.", fix=f"List them with `govctl webhook deliveries {webhook}`.")
-    row.state, row.attempts, row.next_at = "waiting", 0, time_of(session)
+    if row.state != "waiting":
+        row.attempts = 0  # of one that waits an attempt may be under way, whose outcome must not pass for another's
+    row.state, row.next_at = "waiting", time_of(session)
     session.add(row)
     append(session, attempt("redeliver", f"{hook.id}/{row.id}", hook.namespace), by=by)
     return delivery_view(row)
