@@ -39,7 +39,9 @@ def test_what_the_registry_refuses_stands_at_its_line(registry: Govctl, tmp_path
         assert "::error file=next/orders_refund.yaml,line=20,col=24,title=input.became-required" in done.out
         results = json.loads((tmp_path / "r.sarif").read_text())["runs"][0]["results"]
         lines[command] = {
-            (one["ruleId"], one["locations"][0]["physicalLocation"]["region"]["startLine"]) for one in results
+            (one["ruleId"], one["locations"][0]["physicalLocation"]["region"]["startLine"])
+            for one in results
+            if one["ruleId"] != "not-ready"  # which a registry alone can say
         }
         failed = [one for one in ET.fromstring((tmp_path / "r.xml").read_text()).iter("testcase") if len(one)]
         assert {("shop.orders.refund", "gate"), ("shop.orders.refund", "input")} <= {

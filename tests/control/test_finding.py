@@ -90,7 +90,7 @@ def test_a_body_that_is_no_json_is_told_what_the_route_takes(shop: Service, kind
 
 def test_a_refusal_says_in_words_what_the_token_may_not_do(shop: Service) -> None:
     with shop.client(Role.VIEWER) as viewer:
-        for ask, words in ((lambda plane: plane.tokens(), "administer tokens in any namespace"), (_check, "checked")):
+        for ask, words in ((lambda plane: plane.tokens(), "administer in any namespace"), (_check, "checked")):
             with pytest.raises(Forbidden, match=words):
                 ask(viewer)
 
