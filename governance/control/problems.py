@@ -16,12 +16,21 @@ from starlette.routing import BaseRoute, Match
 from governance.control.database import unavailable
 from governance.core.canonical import escape
 from governance.errors import (
+    DocumentTooLarge,
     Fault,
     GovernanceError,
+    IdempotencyKeyReused,
     InvalidRequest,
+    MalformedDocument,
     MethodNotAllowed,
     NotFound,
+    RequestRunning,
     ServiceError,
+    ServiceUnavailable,
+    TooManyRequests,
+    Unauthenticated,
+    UnknownParameter,
+    UnsupportedMediaType,
     UsageError,
 )
 from governance.wire import PROBLEM_MEDIA_TYPE, PROBLEM_TYPE_PREFIX, Problem, ProblemFault, write_json
@@ -180,6 +189,14 @@ def describe(app: FastAPI) -> None:
         return app.openapi_schema
 
     app.openapi = openapi  # type: ignore[method-assign]
+
+
+EVERYWHERE: Final = (Unauthenticated, UnknownParameter, InvalidRequest, ServiceUnavailable, ServiceError)
+"""What every route of the API may answer; who may not do a thing is told Forbidden beside it."""
+WITH_BODY: Final = (MalformedDocument, UnsupportedMediaType, DocumentTooLarge)
+"""What a route that takes a document may answer beside that."""
+WITH_KEY: Final = (UsageError, IdempotencyKeyReused, RequestRunning, TooManyRequests)
+"""And one that takes an Idempotency-Key."""
 
 
 def responses(*errors: type[GovernanceError]) -> dict[int | str, dict[str, Any]]:

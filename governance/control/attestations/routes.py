@@ -12,19 +12,11 @@ from governance.control.attestations import service
 from governance.control.auth.service import Known
 from governance.control.database import session
 from governance.control.edge import NO_STORE, Cursor, JSONAnswer, Limit, message, read_cursor, takes, write_cursor
-from governance.control.problems import responses
+from governance.control.problems import EVERYWHERE, WITH_BODY, responses
 from governance.core.names import check_name
 from governance.errors import (
-    DocumentTooLarge,
     Forbidden,
     InvalidName,
-    InvalidRequest,
-    MalformedDocument,
-    ServiceError,
-    ServiceUnavailable,
-    Unauthenticated,
-    UnknownParameter,
-    UnsupportedMediaType,
     UsageError,
 )
 from governance.wire import Attestation, AttestationPage, AttestationRequest
@@ -35,10 +27,7 @@ InTransaction = Annotated[Session, Depends(session, scope="function")]
 Name = Annotated[str, Path(max_length=128, description="The skill's whole name.")]
 _DIGEST = r"^sha256:[0-9a-f]{64}$"
 
-_ALWAYS = (
-    Unauthenticated, Forbidden, UnknownParameter, UsageError, InvalidRequest, InvalidName, ServiceUnavailable,
-    ServiceError,
-)  # fmt: skip
+_ALWAYS = (*EVERYWHERE, Forbidden, UsageError, InvalidName)
 
 
 @router.put(
@@ -47,7 +36,7 @@ _ALWAYS = (
     status_code=201,
     responses={
         200: {"model": Attestation, "description": "The last run on record says the same."},
-        **responses(*_ALWAYS, MalformedDocument, UnsupportedMediaType, DocumentTooLarge),
+        **responses(*_ALWAYS, *WITH_BODY),
     },
     openapi_extra=takes(AttestationRequest),
 )

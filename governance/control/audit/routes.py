@@ -13,14 +13,9 @@ from governance.control.auth.roles import Right
 from governance.control.auth.service import Known
 from governance.control.database import session
 from governance.control.edge import NO_STORE, JSONAnswer, Limit, read_cursor, write_cursor
-from governance.control.problems import responses
+from governance.control.problems import EVERYWHERE, responses
 from governance.errors import (
     Forbidden,
-    InvalidRequest,
-    ServiceError,
-    ServiceUnavailable,
-    Unauthenticated,
-    UnknownParameter,
     UsageError,
 )
 from governance.wire import AuditPage, write_json
@@ -34,9 +29,7 @@ Exactly = Annotated[str | None, Query(min_length=1, max_length=500)]
 @router.get(
     "",
     response_model=AuditPage,
-    responses=responses(
-        Unauthenticated, Forbidden, UsageError, UnknownParameter, InvalidRequest, ServiceUnavailable, ServiceError
-    ),
+    responses=responses(*EVERYWHERE, Forbidden, UsageError),
 )
 def read_audit(
     caller: Known,

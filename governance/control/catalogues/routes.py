@@ -25,27 +25,19 @@ from governance.control.edge import (
     takes,
     write_cursor,
 )
-from governance.control.problems import responses
+from governance.control.problems import EVERYWHERE, WITH_BODY, responses
 from governance.control.skills.judging import Judge
 from governance.control.skills.service import version_in_cursor
 from governance.core.names import check_name
 from governance.core.versioning import Version
 from governance.errors import (
     Conflict,
-    DocumentTooLarge,
     Forbidden,
     GateRefused,
     InvalidContract,
     InvalidName,
-    InvalidRequest,
     InvalidVersion,
-    MalformedDocument,
     NotFound,
-    ServiceError,
-    ServiceUnavailable,
-    Unauthenticated,
-    UnknownParameter,
-    UnsupportedMediaType,
     UsageError,
     VersionExists,
 )
@@ -65,8 +57,7 @@ Read = Annotated[Session, Depends(session, scope="function")]
 Name = Annotated[str, Path(max_length=128, description="A catalogue's name: the namespace of its members.")]
 VersionText = Annotated[str, Path(max_length=256, description="A semantic version.", examples=["1.4.0"])]
 
-_ALWAYS = (Unauthenticated, UnknownParameter, InvalidRequest, ServiceUnavailable, ServiceError)
-_NAMED = (*_ALWAYS, Forbidden, InvalidName, NotFound)
+_NAMED = (*EVERYWHERE, Forbidden, InvalidName, NotFound)
 
 
 @router.put(
@@ -76,9 +67,8 @@ _NAMED = (*_ALWAYS, Forbidden, InvalidName, NotFound)
     responses={
         200: {"model": Released, "description": "The very same release was there already."},
         **responses(
-            *_ALWAYS, Forbidden, InvalidName, InvalidVersion, MalformedDocument, UnsupportedMediaType,
-            DocumentTooLarge, InvalidContract,
-            GateRefused, VersionExists, Conflict,
+            *EVERYWHERE, *WITH_BODY, Forbidden, InvalidName, InvalidVersion, InvalidContract, GateRefused,
+            VersionExists, Conflict,
         ),
     },
     openapi_extra=takes(ReleaseRequest),
@@ -168,7 +158,7 @@ def get_catalogue(caller: Known, current: Read, name: Name) -> Response:
     return JSONAnswer(card, headers={"Cache-Control": REVALIDATE})
 
 
-@router.get("", response_model=CataloguePage, responses=responses(*_ALWAYS, UsageError))
+@router.get("", response_model=CataloguePage, responses=responses(*EVERYWHERE, UsageError))
 def list_catalogues(caller: Known, current: Read, limit: Limit = 50, cursor: Cursor = None) -> Response:
     """The catalogues the caller may read, by name."""
     rows = reading.catalogues(current, caller, after=read_cursor(cursor), limit=limit + 1)

@@ -24,23 +24,15 @@ from governance.control.edge import (
     takes,
     write_cursor,
 )
-from governance.control.problems import responses
+from governance.control.problems import EVERYWHERE, WITH_BODY, responses
 from governance.core.names import check_name
 from governance.core.versioning import Version
 from governance.errors import (
-    DocumentTooLarge,
     Forbidden,
     InvalidName,
-    InvalidRequest,
     InvalidVersion,
-    MalformedDocument,
     NotFound,
     PreconditionFailed,
-    ServiceError,
-    ServiceUnavailable,
-    Unauthenticated,
-    UnknownParameter,
-    UnsupportedMediaType,
     UsageError,
 )
 from governance.wire import (
@@ -65,8 +57,8 @@ SkillName = Annotated[str, Path(max_length=128, description="The skill's whole n
 SkillFilter = Annotated[str | None, Query(min_length=1, max_length=128)]
 EnvironmentFilter = Annotated[str | None, Query(pattern=r"^[a-z0-9][a-z0-9_-]{0,62}$")]
 
-_ALWAYS = (Unauthenticated, UnknownParameter, UsageError, InvalidRequest, ServiceUnavailable, ServiceError)
-_PUT = (*_ALWAYS, Forbidden, MalformedDocument, UnsupportedMediaType, DocumentTooLarge, PreconditionFailed)
+_ALWAYS = (*EVERYWHERE, UsageError)
+_PUT = (*_ALWAYS, Forbidden, *WITH_BODY, PreconditionFailed)
 
 
 @router.put(

@@ -13,21 +13,16 @@ from governance.control.auth.service import Known
 from governance.control.edge import NO_STORE
 from governance.control.events.feed import Feed, Wanted
 from governance.control.events.types import Position, chosen_types
-from governance.control.problems import responses
+from governance.control.problems import EVERYWHERE, responses
 from governance.errors import (
     Forbidden,
-    InvalidRequest,
-    ServiceError,
-    ServiceUnavailable,
     TooManyRequests,
-    Unauthenticated,
-    UnknownParameter,
     UsageError,
 )
 
 router = APIRouter(prefix="/v1/events", tags=["events"])
 
-_ALWAYS = (Unauthenticated, Forbidden, UnknownParameter, InvalidRequest, UsageError, ServiceUnavailable, ServiceError)
+_ALWAYS = (*EVERYWHERE, Forbidden, UsageError)
 
 
 @router.get(

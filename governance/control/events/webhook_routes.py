@@ -14,23 +14,12 @@ from governance.control.database import Database, session
 from governance.control.edge import NO_STORE, Cursor, JSONAnswer, Limit, message, read_cursor, takes, write_cursor
 from governance.control.events import webhooks
 from governance.control.idempotency.service import GivenKey, claimed
-from governance.control.problems import responses
+from governance.control.problems import EVERYWHERE, WITH_BODY, WITH_KEY, responses
 from governance.errors import (
     Conflict,
-    DocumentTooLarge,
     Forbidden,
-    IdempotencyKeyReused,
-    InvalidRequest,
-    MalformedDocument,
     NotFound,
-    RequestRunning,
     SecretShownOnce,
-    ServiceError,
-    ServiceUnavailable,
-    TooManyRequests,
-    Unauthenticated,
-    UnknownParameter,
-    UnsupportedMediaType,
     UsageError,
 )
 from governance.wire import Delivery, DeliveryPage, Webhook, WebhookCreated, WebhookPage, WebhookRequest
@@ -41,7 +30,7 @@ Write = Annotated[Session, Depends(session, scope="function")]
 WebhookId = Annotated[str, Path(pattern=r"^whk_[0-9a-f]{1,32}$")]
 DeliveryId = Annotated[str, Path(pattern=r"^msg_[0-9a-f]{1,48}$")]
 
-_ALWAYS = (Unauthenticated, Forbidden, UnknownParameter, InvalidRequest, ServiceUnavailable, ServiceError)
+_ALWAYS = (*EVERYWHERE, Forbidden)
 _UNSTORED = {"Cache-Control": NO_STORE}
 
 
@@ -49,10 +38,7 @@ _UNSTORED = {"Cache-Control": NO_STORE}
     "",
     status_code=201,
     response_model=WebhookCreated,
-    responses=responses(
-        *_ALWAYS, MalformedDocument, UnsupportedMediaType, DocumentTooLarge, UsageError, IdempotencyKeyReused,
-        RequestRunning, SecretShownOnce, TooManyRequests, Conflict,
-    ),
+    responses=responses(*_ALWAYS, *WITH_BODY, *WITH_KEY, SecretShownOnce, Conflict),
     openapi_extra=takes(WebhookRequest),
 )  # fmt: skip
 def create_webhook(

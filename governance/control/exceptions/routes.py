@@ -12,19 +12,11 @@ from governance.control.auth.service import Known
 from governance.control.database import session
 from governance.control.edge import NO_STORE, Cursor, JSONAnswer, Limit, message, read_cursor, takes, write_cursor
 from governance.control.exceptions import listing, service
-from governance.control.problems import responses
+from governance.control.problems import EVERYWHERE, WITH_BODY, responses
 from governance.errors import (
     Conflict,
-    DocumentTooLarge,
     Forbidden,
-    InvalidRequest,
-    MalformedDocument,
     NotFound,
-    ServiceError,
-    ServiceUnavailable,
-    Unauthenticated,
-    UnknownParameter,
-    UnsupportedMediaType,
     UsageError,
 )
 from governance.wire import ApprovalRequest, ExceptionPage, ExceptionState, ExceptionView
@@ -35,7 +27,7 @@ router = APIRouter(prefix="/v1/exceptions", tags=["exceptions"])
 InTransaction = Annotated[Session, Depends(session, scope="function")]
 ExceptionId = Annotated[str, Path(pattern=r"^exc_[0-9a-f]{16}$", examples=["exc_0123456789abcdef"])]
 
-_ALWAYS = (Unauthenticated, UnknownParameter, UsageError, InvalidRequest, ServiceUnavailable, ServiceError)
+_ALWAYS = (*EVERYWHERE, UsageError)
 _ONE = (*_ALWAYS, Forbidden, NotFound)
 
 
@@ -67,7 +59,7 @@ def get_exception(caller: Known, current: InTransaction, exception_id: Exception
 @router.post(
     "/{exception_id}/approval",
     response_model=ExceptionView,
-    responses=responses(*_ONE, MalformedDocument, UnsupportedMediaType, DocumentTooLarge, Conflict),
+    responses=responses(*_ONE, *WITH_BODY, Conflict),
     openapi_extra=takes(ApprovalRequest),
 )
 def approve_exception(

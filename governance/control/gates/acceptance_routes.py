@@ -13,15 +13,10 @@ from governance.control.auth.service import Known
 from governance.control.database import session
 from governance.control.edge import NO_STORE, Cursor, JSONAnswer, Limit, read_cursor, write_cursor
 from governance.control.gates import acceptances
-from governance.control.problems import responses
+from governance.control.problems import EVERYWHERE, responses
 from governance.errors import (
     Forbidden,
-    InvalidRequest,
     NotFound,
-    ServiceError,
-    ServiceUnavailable,
-    Unauthenticated,
-    UnknownParameter,
     UsageError,
 )
 from governance.wire import AcceptancePage, AcceptanceView
@@ -31,7 +26,7 @@ router = APIRouter(prefix="/v1/acceptances", tags=["gate"])
 Write = Annotated[Session, Depends(session, scope="function")]
 AcceptanceId = Annotated[str, Path(pattern=r"^acc_[0-9a-f]{16}$")]
 
-_ALWAYS = (Unauthenticated, Forbidden, UnknownParameter, InvalidRequest, ServiceUnavailable, ServiceError)
+_ALWAYS = (*EVERYWHERE, Forbidden)
 
 
 @router.get("", response_model=AcceptancePage, responses=responses(*_ALWAYS, UsageError))

@@ -13,34 +13,23 @@ from governance.control.consumers.environments import attempt_to_deploy
 from governance.control.database import session
 from governance.control.edge import NO_STORE, JSONAnswer, message, takes
 from governance.control.gates import deploying
-from governance.control.problems import responses
+from governance.control.problems import EVERYWHERE, WITH_BODY, responses
 from governance.control.skills.judging import Judge
 from governance.core.names import check_name
 from governance.errors import (
     Conflict,
-    DocumentTooLarge,
     Forbidden,
     GateRefused,
     InvalidName,
-    InvalidRequest,
     InvalidVersion,
-    MalformedDocument,
     NotFound,
-    ServiceError,
-    ServiceUnavailable,
-    Unauthenticated,
-    UnknownParameter,
-    UnsupportedMediaType,
     UsageError,
 )
 from governance.wire import Deployed, DeploymentRequest
 
 router = APIRouter(prefix="/v1", tags=["consumers"])
 
-_ERRORS = (
-    Unauthenticated, Forbidden, UnknownParameter, UsageError, InvalidRequest, InvalidName, InvalidVersion, NotFound,
-    MalformedDocument, UnsupportedMediaType, DocumentTooLarge, GateRefused, Conflict, ServiceUnavailable, ServiceError,
-)  # fmt: skip
+_ERRORS = (*EVERYWHERE, Forbidden, UsageError, InvalidName, InvalidVersion, NotFound, *WITH_BODY, GateRefused, Conflict)
 
 
 @router.put(

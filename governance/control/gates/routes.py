@@ -17,7 +17,7 @@ from governance.control.edge import IMMUTABLE, NO_STORE, JSONAnswer, cacheable, 
 from governance.control.exceptions import service as exceptions
 from governance.control.gates import checks, excepting, recording, resolving
 from governance.control.idempotency.service import REPLAYED, GivenKey, claimed
-from governance.control.problems import problem_of, responses
+from governance.control.problems import EVERYWHERE, WITH_BODY, WITH_KEY, problem_of, responses
 from governance.control.settings import Settings
 from governance.control.skills import asking
 from governance.control.skills.judging import Judge
@@ -27,19 +27,9 @@ from governance.errors import (
     Conflict,
     DocumentTooLarge,
     Forbidden,
-    IdempotencyKeyReused,
     InvalidName,
-    InvalidRequest,
     InvalidVersion,
-    MalformedDocument,
     NotFound,
-    RequestRunning,
-    ServiceError,
-    ServiceUnavailable,
-    TooManyRequests,
-    Unauthenticated,
-    UnknownParameter,
-    UnsupportedMediaType,
     UsageError,
 )
 from governance.telemetry import Telemetry
@@ -65,12 +55,9 @@ VersionNumber = Annotated[str, Path(max_length=256)]
 EnvironmentName = Annotated[str, Query(pattern=r"^[a-z0-9][a-z0-9_-]{0,62}$")]
 EnvironmentFilter = Annotated[str | None, Query(pattern=r"^[a-z0-9][a-z0-9_-]{0,62}$")]
 
-_ALWAYS = (Unauthenticated, UnknownParameter, InvalidRequest, ServiceUnavailable, ServiceError)
-_BODY = (*_ALWAYS, Forbidden, MalformedDocument, UnsupportedMediaType, DocumentTooLarge)
-_QUESTION = (*_ALWAYS, Forbidden, InvalidName, InvalidVersion, NotFound, UsageError)
-_CHECK = (
-    *_BODY, InvalidName, InvalidVersion, NotFound, UsageError, IdempotencyKeyReused, RequestRunning, TooManyRequests,
-)  # fmt: skip
+_BODY = (*EVERYWHERE, Forbidden, *WITH_BODY)
+_QUESTION = (*EVERYWHERE, Forbidden, InvalidName, InvalidVersion, NotFound, UsageError)
+_CHECK = (*_BODY, InvalidName, InvalidVersion, NotFound, *WITH_KEY)
 
 
 @router.post("/checks", response_model=CheckResult, responses=responses(*_CHECK), openapi_extra=takes(CheckRequest))
@@ -105,7 +92,7 @@ def run_check(
     return JSONAnswer(result, headers=headers)
 
 
-@router.get("/checks/{check_id}", response_model=CheckResult, responses=responses(*_ALWAYS, NotFound))
+@router.get("/checks/{check_id}", response_model=CheckResult, responses=responses(*EVERYWHERE, NotFound))
 def get_check(
     request: Request,
     caller: Known,

@@ -15,23 +15,11 @@ from governance.control.database import Database, session
 from governance.control.edge import NO_STORE, JSONAnswer, message, takes
 from governance.control.idempotency.service import REPLAYED, GivenKey, claimed
 from governance.control.identity import service
-from governance.control.problems import responses
+from governance.control.problems import EVERYWHERE, WITH_BODY, WITH_KEY, responses
 from governance.control.settings import Settings
 from governance.errors import (
-    DocumentTooLarge,
     Forbidden,
-    IdempotencyKeyReused,
-    InvalidRequest,
-    MalformedDocument,
     NotFound,
-    RequestRunning,
-    ServiceError,
-    ServiceUnavailable,
-    TooManyRequests,
-    Unauthenticated,
-    UnknownParameter,
-    UnsupportedMediaType,
-    UsageError,
 )
 from governance.wire import Exchanged, ExchangeRequest, Publisher, PublisherPage, PublisherRequest
 
@@ -39,8 +27,8 @@ router = APIRouter(prefix="/v1", tags=["tokens"])
 
 Write = Annotated[Session, Depends(session, scope="function")]
 
-_ALWAYS = (Unauthenticated, Forbidden, UnknownParameter, InvalidRequest, ServiceUnavailable, ServiceError)
-_BODY = (*_ALWAYS, MalformedDocument, UnsupportedMediaType, DocumentTooLarge)
+_ALWAYS = (*EVERYWHERE, Forbidden)
+_BODY = (*_ALWAYS, *WITH_BODY)
 _UNSTORED = {"Cache-Control": NO_STORE}
 
 
@@ -76,7 +64,7 @@ def _exchange(request: Request, body: ExchangeRequest) -> Response:
     "/trusted-publishers",
     status_code=201,
     response_model=Publisher,
-    responses=responses(*_BODY, UsageError, NotFound, IdempotencyKeyReused, RequestRunning, TooManyRequests),
+    responses=responses(*_BODY, *WITH_KEY, NotFound),
     openapi_extra=takes(PublisherRequest),
 )
 def trust(

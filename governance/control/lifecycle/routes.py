@@ -26,29 +26,21 @@ from governance.control.edge import (
 from governance.control.lifecycle import activating, service, sunsets
 from governance.control.lifecycle.holding import attempt_on
 from governance.control.lifecycle.service import Ending, Told
-from governance.control.problems import responses
+from governance.control.problems import EVERYWHERE, WITH_BODY, responses
 from governance.core.lifecycle import Disable, Enable, Event, Unyank, Yank
 from governance.core.names import check_name
 from governance.core.versioning import Range, Version
 from governance.errors import (
     Conflict,
-    DocumentTooLarge,
     Forbidden,
     GateRefused,
     InvalidName,
     InvalidRange,
-    InvalidRequest,
     InvalidVersion,
-    MalformedDocument,
     NotFound,
     PreconditionFailed,
     PreconditionRequired,
-    ServiceError,
-    ServiceUnavailable,
     StillNeeded,
-    Unauthenticated,
-    UnknownParameter,
-    UnsupportedMediaType,
     UsageError,
 )
 from governance.wire import (
@@ -69,10 +61,8 @@ VersionText = Annotated[str, Path(max_length=256, description="A semantic versio
 DryRun = Annotated[bool, Query(description="Tell what would become of it and whom it reaches; change nothing.")]
 Reason = Annotated[str | None, Query(max_length=2_000, description="Why; it goes on record.")]
 
-_ALWAYS = (Unauthenticated, UnknownParameter, InvalidRequest, ServiceUnavailable, ServiceError)
-_BODY = (MalformedDocument, UnsupportedMediaType, DocumentTooLarge)
 _CHANGE = (
-    *_ALWAYS, Forbidden, InvalidName, InvalidVersion, NotFound, Conflict, PreconditionFailed, PreconditionRequired,
+    *EVERYWHERE, Forbidden, InvalidName, InvalidVersion, NotFound, Conflict, PreconditionFailed, PreconditionRequired,
     UsageError,
 )  # fmt: skip
 _VERSION = "/skills/{name}/versions/{version}"
@@ -110,7 +100,7 @@ def _changed(
 @router.put(
     _VERSION + "/deprecation",
     response_model=LifecycleChange,
-    responses=responses(*_CHANGE, *_BODY),
+    responses=responses(*_CHANGE, *WITH_BODY),
     openapi_extra=takes(DeprecationRequest),
 )
 def deprecate_version(
@@ -139,7 +129,7 @@ def deprecate_version(
 @router.post(
     "/skills/{name}/deprecations",
     response_model=LifecycleChange,
-    responses=responses(*_CHANGE, *_BODY, InvalidRange),
+    responses=responses(*_CHANGE, *WITH_BODY, InvalidRange),
     openapi_extra=takes(RangeDeprecationRequest),
 )
 def deprecate_range(
@@ -192,7 +182,7 @@ def undeprecate_version(
 @router.put(
     _VERSION + "/retirement",
     response_model=LifecycleChange,
-    responses=responses(*_CHANGE, *_BODY, StillNeeded),
+    responses=responses(*_CHANGE, *WITH_BODY, StillNeeded),
     openapi_extra=takes(RetirementRequest),
 )
 def retire_version(
@@ -222,7 +212,7 @@ def retire_version(
 @router.put(
     _VERSION + "/yank",
     response_model=LifecycleChange,
-    responses=responses(*_CHANGE, *_BODY),
+    responses=responses(*_CHANGE, *WITH_BODY),
     openapi_extra=takes(SwitchRequest),
 )
 def yank_version(
@@ -258,7 +248,7 @@ def unyank_version(
 @router.put(
     _VERSION + "/disablement",
     response_model=LifecycleChange,
-    responses=responses(*_CHANGE, *_BODY),
+    responses=responses(*_CHANGE, *WITH_BODY),
     openapi_extra=takes(SwitchRequest),
 )
 def disable_version(
@@ -355,7 +345,7 @@ def draft_version(
     )  # fmt: skip
 
 
-@router.get("/sunsets", response_model=SunsetPage, responses=responses(*_ALWAYS, UsageError))
+@router.get("/sunsets", response_model=SunsetPage, responses=responses(*EVERYWHERE, UsageError))
 def list_sunsets(
     caller: Known,
     current: Write,

@@ -23,22 +23,14 @@ from governance.control.edge import (
     write_cursor,
 )
 from governance.control.policies import service
-from governance.control.problems import responses
+from governance.control.problems import EVERYWHERE, WITH_BODY, responses
 from governance.core.names import check_name
 from governance.core.policy import Policy, Scope, ScopeKind
 from governance.errors import (
-    DocumentTooLarge,
     Forbidden,
     InvalidName,
-    InvalidRequest,
-    MalformedDocument,
     PreconditionFailed,
     PreconditionRequired,
-    ServiceError,
-    ServiceUnavailable,
-    Unauthenticated,
-    UnknownParameter,
-    UnsupportedMediaType,
     UsageError,
 )
 from governance.wire import EffectivePolicy, PolicyPage, PolicyRequest, PolicyRevision
@@ -52,11 +44,7 @@ ScopeText = Annotated[
 ]
 Name = Annotated[str, Path(max_length=128)]
 
-_ALWAYS = (
-    Unauthenticated, Forbidden, UnknownParameter, UsageError, InvalidName, InvalidRequest, ServiceUnavailable,
-    ServiceError,
-)  # fmt: skip
-_BODY = (MalformedDocument, UnsupportedMediaType, DocumentTooLarge)
+_ALWAYS = (*EVERYWHERE, Forbidden, UsageError, InvalidName)
 
 
 @router.get("/policies/{scope}", response_model=PolicyRevision, responses=responses(*_ALWAYS))
@@ -71,7 +59,7 @@ def get_policy(request: Request, caller: Known, current: InTransaction, scope: S
 @router.put(
     "/policies/{scope}",
     response_model=PolicyRevision,
-    responses=responses(*_ALWAYS, *_BODY, PreconditionFailed, PreconditionRequired),
+    responses=responses(*_ALWAYS, *WITH_BODY, PreconditionFailed, PreconditionRequired),
     openapi_extra=takes(PolicyRequest),
 )
 def put_policy(

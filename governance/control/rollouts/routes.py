@@ -22,29 +22,21 @@ from governance.control.edge import (
     write_cursor,
 )
 from governance.control.idempotency.service import REPLAYED, GivenKey, claimed
-from governance.control.problems import responses
+from governance.control.problems import EVERYWHERE, WITH_BODY, responses
 from governance.control.rollouts import listing, outcomes, service
 from governance.core.names import check_name
 from governance.core.rollout import Advance, Cancel, Event, FallBack, Hold, Resume, RolloutState
 from governance.errors import (
     Conflict,
-    DocumentTooLarge,
     Forbidden,
     IdempotencyKeyReused,
     InvalidName,
-    InvalidRequest,
     InvalidVersion,
-    MalformedDocument,
     NotFound,
     PreconditionFailed,
     PreconditionRequired,
     RequestRunning,
-    ServiceError,
-    ServiceUnavailable,
     TooManyRequests,
-    Unauthenticated,
-    UnknownParameter,
-    UnsupportedMediaType,
     UsageError,
 )
 from governance.telemetry import Telemetry
@@ -56,8 +48,8 @@ InTransaction = Annotated[Session, Depends(session, scope="function")]
 RolloutId = Annotated[str, Path(pattern=r"^rol_[0-9a-f]{16}$", examples=["rol_0123456789abcdef"])]
 Why = Annotated[SteeringRequest, Depends(message(SteeringRequest))]
 
-_ALWAYS = (Unauthenticated, UnknownParameter, UsageError, InvalidRequest, ServiceUnavailable, ServiceError)
-_BODY = (*_ALWAYS, Forbidden, NotFound, MalformedDocument, UnsupportedMediaType, DocumentTooLarge)
+_ALWAYS = (*EVERYWHERE, UsageError)
+_BODY = (*_ALWAYS, Forbidden, NotFound, *WITH_BODY)
 _STEERED = (*_BODY, Conflict, PreconditionFailed, PreconditionRequired)
 
 

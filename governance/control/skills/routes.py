@@ -25,7 +25,7 @@ from governance.control.edge import (
     takes,
     write_cursor,
 )
-from governance.control.problems import responses
+from governance.control.problems import EVERYWHERE, WITH_BODY, responses
 from governance.control.skills import listing, reading, service
 from governance.control.skills.announcing import deprecation_headers
 from governance.control.skills.judging import Judge
@@ -37,21 +37,13 @@ from governance.core.versioning import Range, Version
 from governance.errors import (
     AmbiguousName,
     Conflict,
-    DocumentTooLarge,
     Forbidden,
     GateRefused,
     InvalidContract,
     InvalidName,
     InvalidRange,
-    InvalidRequest,
     InvalidVersion,
-    MalformedDocument,
     NotFound,
-    ServiceError,
-    ServiceUnavailable,
-    Unauthenticated,
-    UnknownParameter,
-    UnsupportedMediaType,
     UsageError,
     VersionExists,
 )
@@ -64,8 +56,7 @@ Name = Annotated[str, Path(max_length=128, description="A skill's name.", exampl
 VersionText = Annotated[str, Path(max_length=256, description="A semantic version.", examples=["1.4.0"])]
 Short = Annotated[str | None, Query(min_length=1, max_length=200)]
 
-_ALWAYS = (Unauthenticated, UnknownParameter, InvalidRequest, ServiceUnavailable, ServiceError)
-_NAMED = (*_ALWAYS, Forbidden, InvalidName, NotFound, AmbiguousName)
+_NAMED = (*EVERYWHERE, Forbidden, InvalidName, NotFound, AmbiguousName)
 
 _EXAMPLE = {
     "name": "weather.current",
@@ -91,9 +82,8 @@ def _publish_body() -> dict[str, Any]:
     responses={
         200: {"model": Published, "description": "The very same manifest was there already."},
         **responses(
-            *_ALWAYS, Forbidden, InvalidName, InvalidVersion, MalformedDocument, UnsupportedMediaType,
-            DocumentTooLarge, InvalidContract,
-            GateRefused, VersionExists, Conflict,
+            *EVERYWHERE, *WITH_BODY, Forbidden, InvalidName, InvalidVersion, InvalidContract, GateRefused,
+            VersionExists, Conflict,
         ),
     },
     openapi_extra=_publish_body(),
@@ -195,7 +185,7 @@ async def list_versions(
     return JSONAnswer(page, headers={"Cache-Control": REVALIDATE})
 
 
-@router.get("/skills", response_model=SkillPage, responses=responses(*_ALWAYS, UsageError))
+@router.get("/skills", response_model=SkillPage, responses=responses(*EVERYWHERE, UsageError))
 def list_skills(
     caller: Known,
     current: Write,
@@ -266,7 +256,7 @@ async def diff_versions(
     response_class=JSONAnswer,
     responses={
         200: {"content": {"application/json": {"schema": {"type": "object"}}}},
-        **responses(*_ALWAYS, NotFound),
+        **responses(*EVERYWHERE, NotFound),
     },
 )
 async def get_blob(

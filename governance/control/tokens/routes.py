@@ -22,23 +22,12 @@ from governance.control.edge import (
     write_cursor,
 )
 from governance.control.idempotency.service import GivenKey, claimed
-from governance.control.problems import responses
+from governance.control.problems import EVERYWHERE, WITH_BODY, WITH_KEY, responses
 from governance.control.tokens import service
 from governance.errors import (
-    DocumentTooLarge,
     Forbidden,
-    IdempotencyKeyReused,
-    InvalidRequest,
-    MalformedDocument,
     NotFound,
-    RequestRunning,
     SecretShownOnce,
-    ServiceError,
-    ServiceUnavailable,
-    TooManyRequests,
-    Unauthenticated,
-    UnknownParameter,
-    UnsupportedMediaType,
     UsageError,
 )
 from governance.wire import TokenCreated, TokenPage, TokenRequest, TokenView
@@ -49,18 +38,14 @@ Write = Annotated[Session, Depends(session, scope="function")]
 
 TokenId = Annotated[str, Path(pattern=r"^tok_[0-9a-f]{1,32}$", description="A token's id, not its secret.")]
 
-_ALWAYS = (Unauthenticated, Forbidden, UnknownParameter, InvalidRequest, ServiceUnavailable, ServiceError)
+_ALWAYS = (*EVERYWHERE, Forbidden)
 
 
 @router.post(
     "",
     status_code=201,
     response_model=TokenCreated,
-    responses=responses(
-        *_ALWAYS, MalformedDocument, UnsupportedMediaType, DocumentTooLarge, UsageError, IdempotencyKeyReused,
-        RequestRunning,
-        SecretShownOnce, TooManyRequests,
-    ),
+    responses=responses(*_ALWAYS, *WITH_BODY, *WITH_KEY, SecretShownOnce),
     openapi_extra=takes(TokenRequest),
 )  # fmt: skip
 def create_token(
