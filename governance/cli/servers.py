@@ -104,6 +104,13 @@ def read_sources(
     return found if owner is None else found.owned(owner)
 
 
+def some(found: ImportResult) -> ImportResult:
+    """``found``, which holds a skill or what could not be read as one. Raises UsageError for nothing at all."""
+    if not found.imported and not found.refused:
+        raise UsageError("There is no skill in what was given.", fix="`govctl import PATH` says what was passed over.")
+    return found
+
+
 def add_owner(parser: argparse.ArgumentParser) -> None:
     """``--owner``: tool lists of others have no words for who answers for a tool."""
     parser.add_argument("--owner", type=_owner, metavar="TEAM", help="of the skills whose source names none")

@@ -44,11 +44,7 @@ class Served:
 
     def to_document(self) -> dict[str, Any]:
         return {
-            "consumer": self.need.consumer,
-            "owner": self.need.owner,
-            "environment": self.need.environment,
-            "source": self.need.source.value,
-            "range": self.need.range,
+            **self.need.to_document(),
             "version": str(self.version),
             "then": None if self.then is None else str(self.then),
         }

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +14,7 @@ import psycopg
 
 from governance.client import ControlPlane
 from governance.control.serving import Serving
+from governance.errors import GovernanceError
 from governance.wire import Grant, Role
 
 Manifest = Callable[..., dict[str, Any]]
@@ -41,3 +44,18 @@ class Service:
             rows = connection.execute("SELECT entry FROM audit_inbox ORDER BY id").fetchall()
         found = [json.loads(bytes(entry)) for (entry,) in rows]
         return [entry for entry in found if action in {None, entry["action"]}]
+
+
+def together(*acts: Callable[[], Any]) -> list[Any]:
+    """What each came to: its answer, or the error that refused it. All start at once."""
+    start = threading.Barrier(len(acts))
+
+    def act(one: Callable[[], Any]) -> Any:
+        start.wait()
+        try:
+            return one()
+        except GovernanceError as error:
+            return error
+
+    with ThreadPoolExecutor(len(acts)) as pool:
+        return list(pool.map(act, acts))

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 import signal
-import threading
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -17,7 +15,7 @@ import psycopg
 import pytest
 from conftest import running_service
 from receiving import receiving
-from registry import Manifest, Service
+from registry import Manifest, Service, together
 from test_serving import serving_process
 
 from governance.client import ControlPlane
@@ -31,21 +29,6 @@ from governance.telemetry import Telemetry
 from governance.wire import ConsumerRequest, NeedRequest, Role
 
 SKILL = "weather.current"
-
-
-def together(*acts: Callable[[], Any]) -> list[Any]:
-    """What each came to: its answer, or the error that refused it. All start at once."""
-    start = threading.Barrier(len(acts))
-
-    def act(one: Callable[[], Any]) -> Any:
-        start.wait()
-        try:
-            return one()
-        except GovernanceError as error:
-            return error
-
-    with ThreadPoolExecutor(len(acts)) as pool:
-        return list(pool.map(act, acts))
 
 
 @pytest.fixture

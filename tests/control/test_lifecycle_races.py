@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 import psycopg
 import pytest
-from registry import Manifest, Service
+from registry import Manifest, Service, together
 from sqlalchemy.event import listen
 
 from governance.control.auth.roles import Caller
@@ -27,21 +25,6 @@ SKILL = "weather.current"
 
 def in_days(days: int) -> date:
     return datetime.now(UTC).date() + timedelta(days=days)
-
-
-def together(*acts: Callable[[], Any]) -> list[Any]:
-    """What each came to: its answer, or the error that refused it. All start at once."""
-    start = threading.Barrier(len(acts))
-
-    def act(one: Callable[[], Any]) -> Any:
-        start.wait()
-        try:
-            return one()
-        except GovernanceError as error:
-            return error
-
-    with ThreadPoolExecutor(len(acts)) as pool:
-        return list(pool.map(act, acts))
 
 
 @pytest.fixture

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import random
-import threading
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import psycopg
 import pytest
-from registry import Manifest, Service
+from registry import Manifest, Service, together
 
 from governance.client import ControlPlane
 from governance.control.auth.roles import Caller
@@ -25,7 +23,6 @@ from governance.control.settings import Settings
 from governance.errors import (
     Conflict,
     Forbidden,
-    GovernanceError,
     IdempotencyKeyReused,
     InvalidRequest,
     NotFound,
@@ -569,18 +566,3 @@ def test_the_senders_of_a_minute_are_bounded(weather: Service, owner: psycopg.Co
     with pytest.raises(TooManyRequests):
         report(weather, rollout, bucket("candidate", 1))
     assert calls(weather, rollout) == MOST_SENDERS
-
-
-def together(*acts: Callable[[], Any]) -> list[Any]:
-    """What each came to: its answer, or the error that refused it. All start at once."""
-    begin = threading.Barrier(len(acts))
-
-    def act(one: Callable[[], Any]) -> Any:
-        begin.wait()
-        try:
-            return one()
-        except GovernanceError as error:
-            return error
-
-    with ThreadPoolExecutor(len(acts)) as pool:
-        return list(pool.map(act, acts))

@@ -11,9 +11,8 @@ from governance.cli.announcing import Numbers, only_one_number
 from governance.cli.registry import check_online
 from governance.cli.releases import release_report
 from governance.cli.run import Call
-from governance.cli.servers import SOURCES, WORD, add_owner, add_servers, read_sources
+from governance.cli.servers import SOURCES, WORD, add_owner, add_servers, read_sources, some
 from governance.core.compat.model import Verdict
-from governance.errors import UsageError
 
 JUDGES = True
 COMMAND_AFTER = WORD
@@ -33,9 +32,7 @@ def run(call: Call) -> int:
     """0 allowed or warned, 1 blocked, 3 undecided findings are all that blocks."""
     wanted = call.arguments
     only_one_number(wanted)
-    new = read_sources(call, wanted.paths, namespace=wanted.namespace, version=wanted.version)
-    if not new.imported and not new.refused:
-        raise UsageError("There is no skill in what was given.", fix="`govctl import PATH` says what was passed over.")
+    new = some(read_sources(call, wanted.paths, namespace=wanted.namespace, version=wanted.version))
     numbers = Numbers(chosen=wanted.version is not None, automatic=wanted.bump == "auto")
     fail_on = Verdict(wanted.fail_on) if wanted.fail_on else None
     release = check_online(call, new, fail_on=fail_on, transitive=True, numbers=numbers)

@@ -23,7 +23,7 @@ from governance.cli.provenance import provenance
 from governance.cli.releases import refusal, refusal_change
 from governance.cli.report import Report, Verdict
 from governance.cli.run import Call
-from governance.cli.servers import WORD, add_owner, add_servers, read_sources
+from governance.cli.servers import WORD, add_owner, add_servers, read_sources, some
 from governance.client import ControlPlane
 from governance.core.contract import SkillManifest
 from governance.core.names import check_name
@@ -74,9 +74,7 @@ def run(call: Call) -> int:
     only_one_number(wanted)
     if not wanted.words:
         raise UsageError(f"catalogue {wanted.action} needs paths.", fix=f"govctl catalogue {wanted.action} PATH…")
-    new = read_sources(call, wanted.words, namespace=wanted.namespace)
-    if not new.imported and not new.refused:
-        raise UsageError("There is no skill in what was given.", fix="`govctl import PATH` says what was passed over.")
+    new = some(read_sources(call, wanted.words, namespace=wanted.namespace))
     if new.refused:
         return call.output.emit(_unreadable(new))
     proposed = _proposed(wanted, new)

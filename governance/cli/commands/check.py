@@ -18,7 +18,7 @@ from governance.cli.crew import Crew, jobs, jobs_for
 from governance.cli.gitsource import repository_of
 from governance.cli.releases import release_report, untouched_report
 from governance.cli.run import Call
-from governance.cli.servers import SOURCES, WORD, add_owner, add_servers, read_sources
+from governance.cli.servers import SOURCES, WORD, add_owner, add_servers, read_sources, some
 from governance.cli.sources import GIT, Reader
 from governance.cli.terminal import advancing, progress
 from governance.core.compat.model import Verdict
@@ -67,8 +67,8 @@ def run(call: Call) -> int:
     only_one_number(wanted)
     new = read_sources(call, wanted.paths, namespace=wanted.namespace, version=wanted.version)
     changed = None if wanted.changed is None else ChangedFiles.read(wanted.changed)
-    if not new.imported and not new.refused and changed is None:
-        raise UsageError("There is no skill in what was given.", fix="`govctl import PATH` says what was passed over.")
+    if changed is None:
+        some(new)
     release = _release(call, new, changed)
     if release is None:
         return call.output.emit(untouched_report())

@@ -14,7 +14,7 @@ from governance.cli.lint_baseline import load_baseline, save_baseline
 from governance.cli.lint_report import Book, lint_report
 from governance.cli.linting import lint_sources
 from governance.cli.run import Call
-from governance.cli.servers import SOURCES, WORD, add_owner, add_servers, read_sources
+from governance.cli.servers import SOURCES, WORD, add_owner, add_servers, read_sources, some
 from governance.core.lint import CLIENTS, LINTS, Severity
 from governance.errors import UsageError
 
@@ -43,9 +43,7 @@ def run(call: Call) -> int:
     wanted = call.arguments
     _check_flags(wanted)
     old = load_baseline(wanted.baseline) if wanted.baseline else None
-    result = read_sources(call, wanted.paths, namespace=wanted.namespace)
-    if not result.imported and not result.refused:
-        raise UsageError("There is no skill in what was given.", fix="`govctl import PATH` says what was passed over.")
+    result = some(read_sources(call, wanted.paths, namespace=wanted.namespace))
     recording = wanted.write_baseline is not None
     linted = lint_sources(result, profiles=wanted.profile, only=wanted.only, baseline=old, recording=recording)
     if recording:

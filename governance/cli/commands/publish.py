@@ -24,13 +24,13 @@ from governance.cli.registry import ask, release_of
 from governance.cli.releases import release_cases, release_document, release_report
 from governance.cli.report import Block, Change, Report, Table, Verdict, Weight
 from governance.cli.run import Call
-from governance.cli.servers import SOURCES, WORD, add_owner, add_servers, read_sources
+from governance.cli.servers import SOURCES, WORD, add_owner, add_servers, read_sources, some
 from governance.cli.terminal import counted, progress
 from governance.client import ControlPlane
 from governance.core.compat.model import Verdict as Word
 from governance.core.skill import Status
 from governance.core.versioning import Version
-from governance.errors import Conflict, Forbidden, GateRefused, PartialFailure, UsageError
+from governance.errors import Conflict, Forbidden, GateRefused, PartialFailure
 from governance.importers import ImportResult
 
 JUDGES = True
@@ -59,9 +59,7 @@ def run(call: Call) -> int:
     """0 all published, 1 the gate refused, 3 undecided alone refused, 6 versions are taken, 7 only some got in."""
     wanted = call.arguments
     only_one_number(wanted)
-    new = read_sources(call, wanted.paths, namespace=wanted.namespace, version=wanted.version)
-    if not new.imported and not new.refused:
-        raise UsageError("There is no skill in what was given.", fix="`govctl import PATH` says what was passed over.")
+    new = some(read_sources(call, wanted.paths, namespace=wanted.namespace, version=wanted.version))
     connection = require_connection(wanted, call.environment)
     fail_on = Word(wanted.fail_on) if wanted.fail_on else None
     numbers = Numbers(chosen=wanted.version is not None, automatic=wanted.bump == "auto")

@@ -10,12 +10,13 @@ from typing import Final
 
 from governance.cli.cards import document, well_formed
 from governance.cli.config import require_connection
+from governance.cli.grants import grant_of
 from governance.cli.report import Block, Paragraph, Report, Table, Verdict
 from governance.cli.run import Call
 from governance.cli.terminal import counted
 from governance.client import ControlPlane
 from governance.errors import UsageError
-from governance.wire import Grant, Publisher, Role
+from governance.wire import Publisher
 
 _GITHUB: Final = "https://token.actions.githubusercontent.com"
 
@@ -52,7 +53,7 @@ def run(call: Call) -> int:
 def _act(plane: ControlPlane, wanted: argparse.Namespace) -> Report:
     if wanted.action == "add":
         issuer, claims = _trusted(wanted)
-        grants = [_grant(text) for text in wanted.grant]
+        grants = [grant_of(text) for text in wanted.grant]
         made = plane.create_publisher(wanted.subject, issuer=issuer, claims=claims, grants=grants)
         sentence = (
             f"{made.name}, id {made.id}; pending until a job uses it, at the latest {made.pending_until:%Y-%m-%d}."
@@ -109,14 +110,6 @@ def _check_path(flag: str, text: str, form: str, *, deepest: int) -> None:
         raise UsageError(
             f"{flag} {text!r} names no repository.", fix=f"Write {form}, as in its address after the host."
         )
-
-
-def _grant(text: str) -> Grant:
-    role, _, namespace = text.partition(":")
-    try:
-        return Grant(role=Role(role), namespace=namespace or "*")
-    except ValueError:
-        raise UsageError(f"{text!r} is no grant.", fix="Write ROLE:NAMESPACE, such as publisher:billing.") from None
 
 
 def _row(one: Publisher) -> tuple[str, ...]:

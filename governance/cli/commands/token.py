@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 
 from governance.cli.cards import document, well_formed
 from governance.cli.config import require_connection
+from governance.cli.grants import grant_of
 from governance.cli.report import Block, Paragraph, Report, Table, Verdict
 from governance.cli.run import Call
 from governance.cli.terminal import counted
@@ -33,7 +34,7 @@ def run(call: Call) -> int:
     if wanted.action != "list" and not wanted.subject:
         need = "a name" if wanted.action == "create" else "the token's id"
         raise UsageError(f"token {wanted.action} needs {need}.", fix=f"govctl token {wanted.action} NAME")
-    grants = [_grant(text) for text in wanted.grant]
+    grants = [grant_of(text) for text in wanted.grant]
     if wanted.action == "create" and not grants:
         raise UsageError("The token may do nothing.", fix="Give --grant, for example --grant publisher:billing.")
     with well_formed(), require_connection(wanted, call.environment).open() as plane:
@@ -72,13 +73,3 @@ def _row(token: TokenView) -> tuple[str, ...]:
     gone = token.expires_at <= datetime.now(UTC)
     state = "revoked" if token.revoked_at else "expired" if gone else "active"
     return token.id, token.name, token.prefix, grants, f"{token.expires_at:%Y-%m-%d}", state
-
-
-def _grant(text: str) -> Grant:
-    role, _, namespace = text.partition(":")
-    try:
-        return Grant(role=Role(role), namespace=namespace or "*")
-    except ValueError:
-        raise UsageError(
-            f"{text!r} is no grant.", fix=f"Write ROLE or ROLE:NAMESPACE with a role of {', '.join(Role)}."
-        ) from None

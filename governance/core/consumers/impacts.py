@@ -71,11 +71,7 @@ class ConsumerImpact:
 
     def to_document(self) -> dict[str, Any]:
         return {
-            "consumer": self.need.consumer,
-            "owner": self.need.owner,
-            "environment": self.need.environment,
-            "source": self.need.source.value,
-            "range": self.need.range,
+            **self.need.to_document(),
             "impact": self.impact.value,
             "now": None if self.now is None else str(self.now),
             "then": None if self.then is None else str(self.then),

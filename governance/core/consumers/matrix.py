@@ -40,11 +40,7 @@ class MatrixRow:
 
     def to_document(self) -> dict[str, Any]:
         return {
-            "consumer": self.need.consumer,
-            "owner": self.need.owner,
-            "environment": self.need.environment,
-            "source": self.need.source.value,
-            "range": self.need.range,
+            **self.need.to_document(),
             "now": None if self.now is None else str(self.now),
             "why": self.why,
             "cells": [

@@ -36,6 +36,16 @@ class Need:
     accepted: tuple[Version, ...] = ()
     """A version of each line it has accepted."""
 
+    def to_document(self) -> dict[str, str | None]:
+        """Whose need it is and what it asks for: how every answer about it begins."""
+        return {
+            "consumer": self.consumer,
+            "owner": self.owner,
+            "environment": self.environment,
+            "source": self.source.value,
+            "range": self.range,
+        }
+
     def admitting(self) -> Range:
         """What it asks for, read; the bare name admits all. Raises InvalidRange."""
         return _read(self.range or "*")
