@@ -166,3 +166,21 @@ def test_streams_are_bounded_and_end_with_the_service(service: Service, monkeypa
         with pytest.raises(TooManyRequests):
             list(service.admin.events(after="0-0"))
         # the fixture stops the service while this stream is open: it must not have to wait for it
+
+
+def test_a_database_that_was_restored_into_another_server_tells_what_happens_there(
+    service: Service, manifest: Manifest
+) -> None:
+    """Transactions are counted anew there: entries of the old life lie ahead of all that is to come."""
+    service.admin.put_version(manifest("weather.before"))
+    with psycopg.connect(service.serving.app.state.settings.database_owner_url) as connection:
+        connection.execute(
+            "INSERT INTO audit_inbox (namespace, at, action, outcome, actor, subject, request_id, entry, xact)"
+            " SELECT namespace, at, action, outcome, actor, subject, request_id, entry, 900000000000"
+            " FROM audit_inbox WHERE action = 'skill.publish'"
+        )
+    with listening(service) as heard:
+        service.admin.put_version(manifest("last.one"))
+    assert [event.subject for event in heard] == ["last.one@1.0.0"]
+    known = [event.subject for event in service.admin.events(after="900000000000-1")]
+    assert known == ["weather.before@1.0.0", "last.one@1.0.0"]

@@ -369,6 +369,18 @@ def test_what_is_under_way_when_it_is_asked_for_again_does_not_pass_for_the_new_
     assert (delivery.state, delivery.attempts, delivery.last_status) == ("waiting", 2, 500)
 
 
+def test_a_webhook_of_a_restored_database_is_told_of_what_happens_from_then_on(
+    hooked: Service, manifest: Manifest, receiver: Receiver
+) -> None:
+    hooked.admin.create_webhook(receiver.url, types=["skill.publish"])
+    with psycopg.connect(hooked.database_url) as connection:
+        connection.execute("UPDATE webhook SET position_xact = 900000000000, position_id = 7")
+    hooked.admin.put_version(manifest())
+    deliver(hooked)
+    deliver(hooked)
+    assert [json.loads(body)["subject"] for _, body in receiver.came] == ["weather.current@1.0.0"]
+
+
 def test_deliveries_of_a_month_ago_are_forgotten(hooked: Service, receiver: Receiver) -> None:
     made = hooked.admin.create_webhook(receiver.url)
     hooked.admin.ping_webhook(made.id)

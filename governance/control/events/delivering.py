@@ -23,7 +23,7 @@ from governance.control.audit.service import SYSTEM
 from governance.control.database import time_of
 from governance.control.events.signing import signed_headers
 from governance.control.events.tables import DeliveryRow, WebhookRow
-from governance.control.events.types import Position, event_of, event_types
+from governance.control.events.types import NEWEST, Horizon, Position, event_of, event_types, horizon_of
 from governance.control.events.webhooks import disable, keys
 from governance.control.jobs import Job, Tools, alone
 from governance.control.outbound import Unreachable, located
@@ -51,10 +51,7 @@ _NEWS = text(
     ORDER BY xact, id LIMIT :limit
     """
 )
-_NEWEST = text(
-    "SELECT xact, id FROM audit_inbox WHERE xact < pg_snapshot_xmin(pg_current_snapshot())::text::bigint"
-    " ORDER BY xact DESC, id DESC LIMIT 1"
-)
+_NEWEST = text(NEWEST)
 _CLAIM = text(
     """
     UPDATE webhook_delivery d SET attempts = attempts + 1, next_at = now() + make_interval(secs => :lease)
@@ -78,18 +75,15 @@ def make_deliveries(tools: Tools) -> int:
     with tools.database.transaction() as session:
         if not alone(session, "deliveries-made"):
             return 0
-        newest = session.execute(_NEWEST).first()
-        if newest is None:
-            return 0
-        place = Position(xact=newest[0], id=newest[1])
+        horizon = horizon_of(session.execute(_NEWEST).one())
         on = (col(WebhookRow.deleted_at).is_(None), col(WebhookRow.disabled).is_(None))
         rows = session.exec(select(WebhookRow).where(*on).with_for_update(skip_locked=True)).all()
-        return sum(_make(session, row, place) for row in rows)
+        return sum(_make(session, row, horizon) for row in rows)
 
 
-def _make(session: Session, hook: WebhookRow, newest: Position) -> int:
+def _make(session: Session, hook: WebhookRow, horizon: Horizon) -> int:
     """One webhook's share; what does not fit into a batch comes the next time."""
-    before = Position(xact=hook.position_xact, id=hook.position_id)
+    newest, before = horizon.newest, horizon.here(Position(xact=hook.position_xact, id=hook.position_id))
     if before >= newest:
         return 0
     asked = {

@@ -13,7 +13,7 @@ from typing import Any, Final
 from governance.control.auth.roles import Caller, Right
 from governance.control.auth.service import stands
 from governance.control.database import Database
-from governance.control.events.types import Position, event_of
+from governance.control.events.types import NEWEST, Horizon, Position, event_of, horizon_of
 from governance.errors import ServiceUnavailable, TooManyRequests
 from governance.wire import write_json
 
@@ -23,17 +23,9 @@ PAGE: Final = 200
 POLL_SEC: Final = 0.5
 HEARTBEAT_SEC: Final = 15.0
 
-_FINISHED: Final = """
-(xact < pg_snapshot_xmin(pg_current_snapshot())::text::bigint
- OR xact >= pg_snapshot_xmax(pg_current_snapshot())::text::bigint)
-"""
-"""Of transactions before the oldest that is unfinished: nothing ever appears behind a reader."""
-
-_NEWEST: Final = f"SELECT xact, id FROM audit_inbox WHERE {_FINISHED} ORDER BY xact DESC, id DESC LIMIT 1"
-
-EVENTS_AFTER: Final = f"""
+EVENTS_AFTER: Final = """
 SELECT xact, id, entry FROM audit_inbox
-WHERE (xact, id) > (%(xact)s, %(id)s) AND (xact, id) <= (%(to_xact)s, %(to_id)s) AND {_FINISHED}
+WHERE (xact, id) > (%(xact)s, %(id)s) AND (xact, id) <= (%(to_xact)s, %(to_id)s)
   AND outcome = 'done' AND action = ANY(%(types)s)
   AND ('*' = ANY(%(reach)s)
        OR EXISTS (SELECT FROM unnest(%(reach)s::text[]) r WHERE namespace = r OR starts_with(namespace, r || '.')))
@@ -96,10 +88,14 @@ class Feed:
 
     async def newest(self) -> Position:
         """The last place that readers may know of."""
+        return (await self._horizon()).newest
+
+    async def _horizon(self) -> Horizon:
         async with self._database.read() as connection:
-            cursor = await connection.execute(_NEWEST)
+            cursor = await connection.execute(NEWEST)
             row = await cursor.fetchone()
-        return Position(xact=0, id=0) if row is None else Position(xact=row[0], id=row[1])
+        assert row is not None
+        return horizon_of(row)
 
     async def stream(self, wanted: Wanted, *, after: Position, follow: bool) -> AsyncIterator[bytes]:
         """Server-sent events after a place; without ``follow`` until there are no more.
@@ -124,8 +120,8 @@ class Feed:
 
     async def _chunks(self, wanted: Wanted, *, after: Position, follow: bool) -> AsyncIterator[bytes]:
         now = asyncio.get_running_loop().time
-        position, told = after, now()
-        newest = await self.newest()
+        horizon = await self._horizon()
+        position, told, newest = horizon.here(after), now(), horizon.newest
         while True:
             while position < newest:
                 if now() - told >= HEARTBEAT_SEC:

@@ -8,6 +8,7 @@ id the entry's place in the one order that readers have.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -67,6 +68,37 @@ class Position:
 
 START: Final = Position(xact=0, id=0)
 """Before all entries."""
+
+NEWEST: Final = """
+SELECT coalesce(newest.xact, 0), coalesce(newest.id, 0), pg_snapshot_xmax(pg_current_snapshot())::text::bigint
+FROM (VALUES (1)) AS one LEFT JOIN LATERAL (
+    SELECT xact, id FROM audit_inbox WHERE xact < pg_snapshot_xmin(pg_current_snapshot())::text::bigint
+    ORDER BY xact DESC, id DESC LIMIT 1
+) newest ON true
+"""
+"""The last place that readers may know of, of transactions before the oldest that is unfinished, so that nothing ever
+appears behind a reader; and the number of the next transaction."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Horizon:
+    """How far entries may be told at one moment."""
+
+    newest: Position
+    next_xact: int
+
+    def here(self, place: Position) -> Position:
+        """``place``, or the beginning where no transaction of this server can have given it out.
+
+        A database that was restored into another server counts its transactions anew: places of its old life lie
+        ahead of all that will happen for years. What happened then was told then; what happens now comes after START.
+        """
+        return START if place.xact >= self.next_xact else place
+
+
+def horizon_of(row: Sequence[int]) -> Horizon:
+    """From the one row that NEWEST gives."""
+    return Horizon(newest=Position(xact=row[0], id=row[1]), next_xact=row[2])
 
 
 def chosen_types(asked: list[str]) -> list[str]:

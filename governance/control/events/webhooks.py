@@ -16,7 +16,7 @@ from governance.control.database import time_of
 from governance.control.edge import dated_position
 from governance.control.events.signing import new_secret, shown
 from governance.control.events.tables import DeliveryRow, WebhookRow
-from governance.control.events.types import chosen_types
+from governance.control.events.types import NEWEST, chosen_types, horizon_of
 from governance.control.outbound import check_url
 from governance.errors import Conflict, NotFound
 from governance.wire import Delivery, Webhook, WebhookCreated, WebhookRequest, write_json
@@ -25,11 +25,6 @@ MOST_WEBHOOKS: Final = 200
 OVERLAP: Final = timedelta(days=1)
 """How long deliveries are signed with the secret before a rotation too."""
 PING: Final = "webhook.ping"
-
-_NEWEST: Final = text(
-    "SELECT xact, id FROM audit_inbox WHERE xact < pg_snapshot_xmin(pg_current_snapshot())::text::bigint"
-    " ORDER BY xact DESC, id DESC LIMIT 1"
-)
 
 
 def attempt(action: str, subject: str, namespace: str = "") -> Attempt:
@@ -47,15 +42,15 @@ def create(session: Session, request: WebhookRequest, *, by: Caller, private: bo
     types = [] if not request.types else chosen_types(request.types)
     if len(session.exec(select(WebhookRow.id).where(col(WebhookRow.deleted_at).is_(None))).all()) >= MOST_WEBHOOKS:
         raise Conflict(f"There are {MOST_WEBHOOKS} webhooks.", fix="Remove one that nobody needs.")
-    newest = session.execute(_NEWEST).first()
+    newest = horizon_of(session.execute(text(NEWEST)).one()).newest
     row = WebhookRow(
         id="whk_" + secrets.token_hex(8),
         url=request.url,
         namespace=request.namespace,
         types=types,
         secret=new_secret(),
-        position_xact=newest[0] if newest else 0,
-        position_id=newest[1] if newest else 0,
+        position_xact=newest.xact,
+        position_id=newest.id,
         revision=1,
         created_at=time_of(session),
         created_by=by.label,
