@@ -11,13 +11,13 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlmodel import Session, col, select
 
 from governance.control.audit.service import Attempt, append
-from governance.control.auth.roles import Caller, Right
+from governance.control.auth.roles import Caller
 from governance.control.database import Database, time_of
 from governance.control.identity.assertions import Assertion, matches, opened, refused, verified
 from governance.control.identity.issuers import Issuers
 from governance.control.identity.tables import SpentAssertion, TrustedPublisher
 from governance.control.outbound import check_url
-from governance.control.tokens.service import administers, short_lived
+from governance.control.tokens.service import administers, home_of, need_to_administer, short_lived
 from governance.errors import Fault, Forbidden, InvalidRequest, NotFound
 from governance.wire import Exchanged, Grant, Publisher, PublisherRequest, Role
 
@@ -33,7 +33,7 @@ _NEVER: Final = frozenset({Role.ADMIN, Role.APPROVER})
 
 
 def attempt_to_trust(request: PublisherRequest) -> Attempt:
-    return Attempt(action="publisher.create", subject=request.name, namespace=_home([*request.grants]))
+    return Attempt(action="publisher.create", subject=request.name, namespace=home_of(request.grants))
 
 
 def attempt_to_remove(publisher: str) -> Attempt:
@@ -42,12 +42,7 @@ def attempt_to_remove(publisher: str) -> Attempt:
 
 def create(session: Session, request: PublisherRequest, *, by: Caller, private: bool) -> Publisher:
     """Trust jobs of which an issuer says all these claims. Raises Forbidden and InvalidRequest."""
-    for grant in request.grants:
-        if not administers(by, grant.namespace):
-            by.need(Right.ADMINISTER, grant.namespace)
-            raise Forbidden(
-                f"This token does not administer {grant.namespace!r}.", fix="Ask an admin of all namespaces."
-            )
+    need_to_administer(by, request.grants)
     _check(request, private=private)
     now = time_of(session)
     row = TrustedPublisher(
@@ -111,7 +106,7 @@ def revoke(session: Session, publisher: str, *, by: Caller) -> Publisher:
         before = _recorded(row)
         row.revoked_at, row.revoked_by = time_of(session), by.label
         session.add(row)
-        namespace = _home([Grant.model_validate(grant) for grant in row.grants])
+        namespace = home_of([Grant.model_validate(grant) for grant in row.grants])
         attempt = Attempt(action="publisher.revoke", subject=row.id, namespace=namespace)
         append(session, attempt, by=by, before=before, after=_recorded(row))
     return view(row)
@@ -178,7 +173,7 @@ def exchange(session: Session, found: Assertion, publishers: list[str], *, by: C
         row.first_used_at, row.last_used_at = row.first_used_at or now, now
         session.add(row)
     secret, expires_at = short_lived(session, by.name, given, life=TOKEN_LIFE, by=by)
-    attempt = attempt_to_exchange(found, _home(given))
+    attempt = attempt_to_exchange(found, home_of(given))
     append(session, attempt, by=by, after=_told(found, rows), at=now)
     return Exchanged(
         token=secret, expires_at=expires_at, grants=given, subject=found.subject, publishers=[row.name for row in rows]
@@ -217,11 +212,6 @@ def _stands(row: TrustedPublisher, now: datetime) -> bool:
 
 def _may_manage(by: Caller, row: TrustedPublisher) -> bool:
     return all(administers(by, grant["namespace"]) for grant in row.grants)
-
-
-def _home(granted: list[Grant]) -> str:
-    namespaces = {grant.namespace for grant in granted}
-    return namespaces.pop() if len(namespaces) == 1 else "*"
 
 
 def _recorded(row: TrustedPublisher) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from typing import Any, Final
 
@@ -25,7 +25,7 @@ _RENEW_BEFORE = timedelta(days=180)
 
 
 def attempt_to_create(request: TokenRequest) -> Attempt:
-    return Attempt(action="token.create", subject=request.name, namespace=_home(request.grants))
+    return Attempt(action="token.create", subject=request.name, namespace=home_of(request.grants))
 
 
 def attempt_to_revoke(token_id: str) -> Attempt:
@@ -33,34 +33,25 @@ def attempt_to_revoke(token_id: str) -> Attempt:
 
 
 def create(session: Session, request: TokenRequest, *, by: Caller) -> TokenCreated:
-    """A new token. Nobody gives away more than they administer.
+    """A new token. Raises Forbidden."""
+    need_to_administer(by, request.grants)
+    return _create(session, request, by=by)
 
-    Raises Forbidden.
-    """
-    for grant in request.grants:
-        if not administers(by, grant.namespace):
-            by.need(Right.ADMINISTER, grant.namespace)
+
+def need_to_administer(caller: Caller, grants: Iterable[Grant]) -> None:
+    """Nobody gives away more than they administer. Raises Forbidden."""
+    for grant in grants:
+        if not administers(caller, grant.namespace):
+            caller.need(Right.ADMINISTER, grant.namespace)
             raise Forbidden(
                 f"This token does not administer {grant.namespace!r}.", fix="Ask an admin of all namespaces."
             )
-    return _create(session, request, by=by)
 
 
 def _create(session: Session, request: TokenRequest, *, by: Caller, secret: str | None = None) -> TokenCreated:
     secret = secret or new_secret()
-    now = time_of(session)
-    token = Token(
-        id="tok_" + secrets.token_hex(8),
-        name=request.name,
-        prefix=shown_prefix(secret),
-        secret_hash=hash_of(secret),
-        grants=[grant.model_dump(mode="json") for grant in request.grants],
-        created_at=now,
-        created_by=by.label,
-        expires_at=now + timedelta(days=request.expires_in_days),
-    )
-    session.add(token)
-    append(session, attempt_to_create(request), by=by, after=_recorded(token), at=now)
+    life = timedelta(days=request.expires_in_days)
+    token = _made(session, request.name, request.grants, secret, life=life, by=by)
     return TokenCreated(token=secret, **view(token).model_dump())
 
 
@@ -68,7 +59,12 @@ def short_lived(
     session: Session, name: str, grants: Sequence[Grant], *, life: timedelta, by: Caller
 ) -> tuple[str, datetime]:
     """The secret of a token that runs out by itself after ``life``, and when it does."""
-    secret, now = new_secret(), time_of(session)
+    secret = new_secret()
+    return secret, _made(session, name, grants, secret, life=life, by=by).expires_at
+
+
+def _made(session: Session, name: str, grants: Sequence[Grant], secret: str, *, life: timedelta, by: Caller) -> Token:
+    now = time_of(session)
     token = Token(
         id="tok_" + secrets.token_hex(8),
         name=name,
@@ -80,9 +76,9 @@ def short_lived(
         expires_at=now + life,
     )
     session.add(token)
-    attempt = Attempt(action="token.create", subject=name, namespace=_home(grants))
+    attempt = Attempt(action="token.create", subject=name, namespace=home_of(grants))
     append(session, attempt, by=by, after=_recorded(token), at=now)
-    return secret, token.expires_at
+    return token
 
 
 def page(session: Session, *, by: Caller, after: str | None, limit: int) -> tuple[list[TokenView], str | None]:
@@ -174,7 +170,7 @@ def _may_manage(by: Caller, token: Token) -> bool:
     return all(administers(by, grant["namespace"]) for grant in token.grants)
 
 
-def _home(granted: Sequence[Grant]) -> str:
+def home_of(granted: Sequence[Grant]) -> str:
     """The namespace an entry about a token belongs to: that of its grants, if they agree."""
     namespaces = {grant.namespace for grant in granted}
     return namespaces.pop() if len(namespaces) == 1 else "*"
