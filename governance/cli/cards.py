@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -33,10 +33,22 @@ def well_formed() -> Iterator[None]:
         yield
     except ValidationError as error:
         faults = [
-            Fault(pointer="".join(f"/{part}" for part in flaw["loc"]), message=flaw["msg"])
-            for flaw in error.errors(include_url=False, include_input=False)
+            Fault(pointer="".join(f"/{part}" for part in flaw["loc"]), message=_said(flaw))
+            for flaw in error.errors(include_url=False)
         ]
-        raise InvalidRequest("The service does not take that.", fix="Correct it.", faults=faults) from None
+        raise InvalidRequest(
+            "The service does not take that.",
+            fix="Correct what stands at each place; `govctl COMMAND --help` says what it takes.",
+            faults=faults,
+        ) from None
+
+
+def _said(flaw: Mapping[str, Any]) -> str:
+    """What is wrong, without the words of a library for it where people have some."""
+    given = flaw.get("input")
+    if flaw["type"] == "string_pattern_mismatch" and isinstance(given, str):
+        return "is blank" if not given.strip() else "does not have the form that is asked for"
+    return str(flaw["msg"])
 
 
 def _plain(value: Any) -> Any:

@@ -143,3 +143,19 @@ def test_a_search_that_finds_nothing_names_what_is_near(registry: Govctl) -> Non
     assert (near.code, "refund" in near.err) == (0, True)
     assert "govctl list" in registry("search", "zzzzzz").err
     assert "shop.orders.find" in registry("show", "shop.order.find").err
+
+
+@pytest.mark.parametrize("command", ["exception", "policy", "webhook", "catalogue"])
+def test_only_what_must_be_given_is_said_to_be_missing(govctl: Govctl, command: str) -> None:
+    done = govctl(command)
+    assert (done.code, done.err.splitlines()[0]) == (
+        2, f"error: `govctl {command}`: the following arguments are required: action.",
+    )  # fmt: skip
+
+
+def test_a_blank_reason_is_told_as_blank(govctl: Govctl) -> None:
+    server = {"GOVCTL_SERVER": "http://127.0.0.1:1", "GOVCTL_TOKEN": "x"}
+    done = govctl("rollout", "hold", "rol_0123456789abcdef", "--reason", " ", env=server)
+    assert done.code == 2
+    assert "/reason: is blank" in done.err
+    assert "pattern" not in done.err

@@ -41,7 +41,7 @@ _CALLED = {"diff": "govctl catalogue diff NAME FROM TO", "list": "govctl catalog
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("action", choices=("publish", "check", "diff", "list"), help="what to do")
-    parser.add_argument("words", metavar="WORD", nargs="*", help="paths; NAME FROM TO; or NAME, as above")
+    parser.add_argument("words", metavar="WORD", nargs="*", default=[], help="paths; NAME FROM TO; or NAME, as above")
     parser.add_argument("--name", help="of the catalogue (default: --namespace, else where all its tools live)")
     parser.add_argument("--namespace", help="prefix for the names of foreign tools")
     add_owner(parser)

@@ -37,7 +37,9 @@ FAILING = {
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("paths", nargs="*", metavar="OLD NEW", help="two contracts, or batch files with --batch")
+    parser.add_argument(
+        "paths", nargs="*", default=[], metavar="OLD NEW", help="two contracts, or batch files with --batch"
+    )
     parser.add_argument("--batch", action="store_true", help="each FILE holds one pair a line; - is standard input")
     parser.add_argument("--side", choices=("input", "output"), help="OLD and NEW are bare schemas of this side")
     add_comparing(parser)

@@ -34,7 +34,9 @@ _CALLED = "govctl drift NAME -- CMD ARG…, or govctl drift NAME URL; with --aga
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("words", metavar="NAME SOURCE", nargs="*", help="what was registered, and who offers it now")
+    parser.add_argument(
+        "words", metavar="NAME SOURCE", nargs="*", default=[], help="what was registered, and who offers it now"
+    )
     parser.add_argument("--against", metavar="BASE", help="in place of the registry: FILE or git:REF:FILE")
     parser.add_argument(
         "--namespace", help="prefix for the names of the tools (default: where the registered ones live)"

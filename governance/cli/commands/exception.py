@@ -25,7 +25,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "subject", nargs="?", metavar="SOURCE|ID", help="add: a check's id or NAME@VERSION; else an exception's id"
     )
-    parser.add_argument("fingerprints", nargs="*", metavar="FINGERPRINT", help="add: the findings that may pass")
+    parser.add_argument(
+        "fingerprints", nargs="*", default=[], metavar="FINGERPRINT", help="add: the findings that may pass"
+    )
     parser.add_argument("--reason", help="why; add and revoke need one")
     parser.add_argument("--days", type=int, metavar="N", help="add: days until it ends; a policy bounds them")
     parser.add_argument("--max-uses", type=int, metavar="N", help="add: times it may be needed (default: any)")

@@ -17,7 +17,9 @@ _WORDS: Final = {"compatible": "ok", "risky": "risky", "breaking": "BREAKS", "un
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("skill", metavar="NAME", help="the skill")
-    parser.add_argument("versions", metavar="VERSION", nargs="*", help="the columns (default: the highest that serve)")
+    parser.add_argument(
+        "versions", metavar="VERSION", nargs="*", default=[], help="the columns (default: the highest that serve)"
+    )
     parser.add_argument("--consumer", help="this consumer alone")
     parser.add_argument("--env", metavar="ENVIRONMENT", help="what is needed in this environment alone")
 

@@ -24,7 +24,9 @@ from governance.wire import EffectivePolicy
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("action", choices=("show", "set", "history"), help="what to do")
     parser.add_argument("subject", nargs="?", metavar="NAME|SCOPE", help="whose policy (show: default global)")
-    parser.add_argument("settings", nargs="*", metavar="KEY=VALUE", help="set: what to set; KEY= unsets it there")
+    parser.add_argument(
+        "settings", nargs="*", default=[], metavar="KEY=VALUE", help="set: what to set; KEY= unsets it there"
+    )
     parser.add_argument("--reason", help="why, for the audit log")
 
 

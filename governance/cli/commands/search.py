@@ -19,7 +19,7 @@ _MOST_NAMES: Final = 1_000
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("words", metavar="WORD", nargs="*", help="all of them must be found")
+    parser.add_argument("words", metavar="WORD", nargs="*", default=[], help="all of them must be found")
     parser.add_argument("--tag", help="only with this tag")
     parser.add_argument("--owner", help="only of this owner")
     parser.add_argument("--state", choices=STATES, help="only in this state")

@@ -27,7 +27,7 @@ _SUBJECTS: Final = {
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("action", choices=tuple(_SUBJECTS), help="what to do")
-    parser.add_argument("subjects", nargs="*", metavar="URL|ID|DELIVERY", help="on what")
+    parser.add_argument("subjects", nargs="*", default=[], metavar="URL|ID|DELIVERY", help="on what")
     parser.add_argument("--namespace", default="*", help="add: what lies here or below (default: everything)")
     parser.add_argument("--type", action="append", default=[], metavar="TYPE", help="add: such as skill.publish")
     parser.add_argument("--state", choices=("waiting", "delivered", "given_up"), help="deliveries: these alone")

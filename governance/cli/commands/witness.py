@@ -31,7 +31,9 @@ _CHECK: Final = re.compile(r"chk_[0-9a-f]{24}")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("words", nargs="*", metavar="[FINGERPRINT] OLD NEW", help="two contracts, as diff takes them")
+    parser.add_argument(
+        "words", nargs="*", default=[], metavar="[FINGERPRINT] OLD NEW", help="two contracts, as diff takes them"
+    )
     parser.add_argument("--in", dest="report", metavar="REPORT", help="a JSON report, or the id of a stored check")
     parser.add_argument("--side", choices=("input", "output"), help="OLD and NEW are bare schemas of this side")
     add_comparing(parser)
