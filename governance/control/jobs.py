@@ -26,6 +26,9 @@ from governance.telemetry import Telemetry, span
 
 log = logging.getLogger("governance.control")
 
+_CHANCE = random.Random()
+"""Of its own: whoever seeds the interpreter's chance, to repeat what it did, is not disturbed by a thread of ours."""
+
 _CLAIM = text("SELECT pg_try_advisory_xact_lock(hashtextextended('job:' || :name, 0))")
 
 
@@ -47,6 +50,11 @@ class Job:
     every_sec: float
     run: Callable[[Tools], int]
     meaning: str
+
+
+def spread(seconds: float) -> float:
+    """``seconds``, a fifth more or less: those who wait for the same do not all come at once."""
+    return seconds * _CHANCE.uniform(0.8, 1.2)
 
 
 def alone(session: Session, name: str) -> bool:
@@ -84,7 +92,7 @@ async def _loop(job: Job, tools: Tools, ending: asyncio.Event) -> None:
     while True:
         # spread over the interval, so that replicas started together do not all knock at once
         with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(ending.wait(), job.every_sec * random.uniform(0.8, 1.2))
+            await asyncio.wait_for(ending.wait(), spread(job.every_sec))
         if ending.is_set():
             return
         await run_in_threadpool(run_job, job, tools)

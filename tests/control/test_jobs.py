@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import random
 import threading
 from pathlib import Path
 from typing import cast
 
 from governance.control.database import Database
-from governance.control.jobs import Job, Tools, running
+from governance.control.jobs import Job, Tools, running, spread
 from governance.control.settings import Settings
 from governance.telemetry import Telemetry
 
@@ -62,3 +63,13 @@ def test_a_job_that_is_not_due_yet_does_not_hold_the_end_up(tmp_path: Path) -> N
 
     asyncio.run(service())
     assert runs == []
+
+
+def test_the_interpreters_chance_is_left_alone() -> None:
+    """A thread of the service must not disturb what somebody else repeats from a seed."""
+    random.seed(7)
+    before = random.getstate()
+    waits = {spread(10.0) for _ in range(100)}
+    assert random.getstate() == before
+    assert len(waits) > 90
+    assert all(8.0 <= wait <= 12.0 for wait in waits)

@@ -6,7 +6,6 @@ out; the next attempt bears the same ``webhook-id``, by which a receiver knows w
 
 from __future__ import annotations
 
-import random
 import secrets
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -25,7 +24,7 @@ from governance.control.events.signing import signed_headers
 from governance.control.events.tables import DeliveryRow, WebhookRow
 from governance.control.events.types import NEWEST, Horizon, Position, event_of, event_types, horizon_of
 from governance.control.events.webhooks import disable, keys
-from governance.control.jobs import Job, Tools, alone
+from governance.control.jobs import Job, Tools, alone, spread
 from governance.control.outbound import Unreachable, located
 from governance.control.outbound import client as calling
 from governance.wire import write_json
@@ -222,7 +221,7 @@ def _record(tools: Tools, one: _Claimed, outcome: _Outcome) -> None:
             row.state, row.next_at = "given_up", None
             _stop(session, one, outcome)
         else:
-            wait = max(RETRY_SEC[one.attempt - 1] * random.uniform(0.8, 1.2), outcome.wait_sec)
+            wait = max(spread(RETRY_SEC[one.attempt - 1]), outcome.wait_sec)
             row.next_at = now + timedelta(seconds=wait)
         session.add(row)
 
