@@ -19,6 +19,7 @@ from governance.cli.terminal import Style
 from governance.core.compat.engine import check
 from governance.core.consumers import Change, Need
 from governance.core.contract import manifest_from_document
+from governance.core.exceptions import surroundings
 from governance.core.gate import GateException, HistoryItem, Question, Surroundings, answer, decide
 from governance.core.lines import Published
 from governance.core.policy import Policy
@@ -47,7 +48,8 @@ def there(manifest: SkillManifest) -> HistoryItem:
 
 
 FIRST, NEXT = there(skill("1.0.0", required=["order_id"])), there(skill("2.0.0", required=["order_id", "region"]))
-BREAK = decide(NEXT.manifest, [FIRST], compare=check).compared[0].comparison.findings[0].fingerprint
+_FOUND = check(FIRST.manifest, NEXT.manifest).named(NEXT.manifest.name).findings[0]
+BREAK, AROUND = _FOUND.fingerprint, surroundings(_FOUND, FIRST.manifest, NEXT.manifest)
 
 
 def need(consumer: str, **fields: Any) -> Need:
@@ -103,7 +105,9 @@ def test_a_consumer_that_would_break_fails_the_build_and_is_told_how_to_be_let_p
 
 
 def test_one_that_passes_by_an_exception_is_suppressed_by_it_and_the_others_are_not() -> None:
-    exception = GateException(fingerprint=BREAK, id="exc_7", reason="moves on Monday", consumer="chargeback")
+    exception = GateException(
+        fingerprint=BREAK, id="exc_7", surroundings=AROUND, reason="moves on Monday", consumer="chargeback"
+    )
     judged = deploying([need("chargeback"), need("helpdesk")], [exception])
     results = json.loads(rendered("sarif")(judged))["runs"][0]["results"]
     told = {one["properties"].get("owner"): one for one in results if one["ruleId"] == "consumer-broken"}
@@ -116,7 +120,7 @@ def test_one_that_passes_by_an_exception_is_suppressed_by_it_and_the_others_are_
 
 
 def test_an_exception_for_one_consumer_suppresses_no_finding_of_the_skill() -> None:
-    exception = GateException(fingerprint=BREAK, id="exc_7", consumer="chargeback")
+    exception = GateException(fingerprint=BREAK, id="exc_7", surroundings=AROUND, consumer="chargeback")
     patch = skill("1.0.1", required=["order_id", "region"])
     around = Surroundings(needs=(need("chargeback"),), exceptions=(exception,))
     judged = decide(patch, [FIRST], compare=check, around=around).to_document()

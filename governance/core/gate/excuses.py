@@ -58,7 +58,7 @@ class Excuses:
         if not named:
             return None
         now = self.around(finding, old, new)
-        return next((one for one in named if one.surroundings in ("", now)), None)
+        return next((one for one in named if one.surroundings == now), None)
 
     def told(self, finding: Finding, old: SkillManifest, new: SkillManifest, what: str) -> Reason | None:
         """``what`` passes by an exception, or would if the surroundings were those that were approved."""

@@ -19,10 +19,10 @@ class GateException:
 
     fingerprint: str
     id: str
-    reason: str = ""
-    surroundings: str = ""
+    surroundings: str
     """As :func:`governance.core.exceptions.surroundings` gave it when it was asked for; it stands only while that is
-    so. Empty: whatever it is."""
+    so."""
+    reason: str = ""
     environment: str | None = None
     """It opens this environment alone; None: all of them."""
     consumer: str | None = None

@@ -338,7 +338,8 @@ def test_a_blocked_break_is_not_undecided_alone() -> None:
 def test_an_exception_lets_a_named_finding_pass_but_a_line_still_opens() -> None:
     blocked = decide(skill("1.1.0", title="x"), [FIRST], compare=undecided)
     fingerprint = reason(blocked, "undecided").fingerprint
-    exception = GateException(fingerprint=fingerprint, id="ex-7", reason="tested by hand")
+    (around,) = blocked.surroundings[fingerprint]
+    exception = GateException(fingerprint=fingerprint, id="ex-7", surroundings=around, reason="tested by hand")
     decision = decide(
         skill("1.1.0", title="x"), [FIRST], compare=undecided, around=Surroundings(exceptions=(exception,))
     )
@@ -346,7 +347,7 @@ def test_an_exception_lets_a_named_finding_pass_but_a_line_still_opens() -> None
     assert {"exception-used", "opens-line"} == set(codes(decision))
     assert "ex-7" in reason(decision, "exception-used").message
     assert decision.opens_line
-    other = GateException(fingerprint="0" * 16, id="ex-8")
+    other = GateException(fingerprint="0" * 16, id="ex-8", surroundings=around)
     assert (
         decide(skill("1.1.0", title="x"), [FIRST], compare=undecided, around=Surroundings(exceptions=(other,))).outcome
         is Outcome.BLOCK
@@ -357,8 +358,8 @@ def test_an_excused_break_needs_a_minor() -> None:
     blocked = decide(skill("1.1.0", "input_compatible", needs="a"), [FIRST], compare=check)
     every = Surroundings(
         exceptions=tuple(
-            GateException(fingerprint=finding.fingerprint, id="ex-1")
-            for finding in blocked.compared[0].comparison.findings
+            GateException(fingerprint=fingerprint, id="ex-1", surroundings=around)
+            for fingerprint, (around,) in blocked.surroundings.items()
         )
     )
     excused = decide(skill("1.1.0", "input_compatible", needs="a"), [FIRST], compare=check, around=every)
