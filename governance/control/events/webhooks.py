@@ -67,9 +67,10 @@ def listed(session: Session, *, by: Caller) -> list[Webhook]:
     return [view(row) for row in rows if by.may(Right.ADMINISTER, row.namespace)]
 
 
-def found(session: Session, webhook: str, *, by: Caller) -> WebhookRow:
-    """The row, locked. Raises NotFound, also for one the caller does not administer."""
-    row = session.exec(select(WebhookRow).where(col(WebhookRow.id) == webhook).with_for_update()).one_or_none()
+def found(session: Session, webhook: str, *, by: Caller, lock: bool = True) -> WebhookRow:
+    """The row, locked for who changes it. Raises NotFound, also for one the caller does not administer."""
+    query = select(WebhookRow).where(col(WebhookRow.id) == webhook)
+    row = session.exec(query.with_for_update() if lock else query).one_or_none()
     if row is None or row.deleted_at is not None or not by.may(Right.ADMINISTER, row.namespace):
         raise NotFound("There is no such webhook.", fix="List them with `govctl webhook list`.")
     return row
@@ -144,7 +145,7 @@ def deliveries(
     session: Session, webhook: str, *, by: Caller, state: str | None, after: str | None, limit: int
 ) -> tuple[list[Delivery], str | None]:
     """The log of a webhook, newest first. Raises NotFound, and UsageError for a position in another list."""
-    found(session, webhook, by=by)
+    found(session, webhook, by=by, lock=False)
     query = select(DeliveryRow).where(col(DeliveryRow.webhook) == webhook)
     if state is not None:
         query = query.where(col(DeliveryRow.state) == state)
