@@ -8,15 +8,15 @@ from collections.abc import Iterable, Mapping
 from sqlalchemy import text
 from sqlmodel import Session
 
+from governance.control.consumers.tables import registered_in_time
 from governance.core.consumers import Need, Source
 from governance.core.versioning import Version
 
 _NEEDS = text(
-    """
+    f"""
     SELECT n.skill, n.consumer, n.environment, n.range, n.reads, n.sends, n.source, c.owner,
            EXISTS (SELECT FROM consumer_contact k WHERE k.skill = n.skill AND k.consumer = n.consumer)
-           OR NOT EXISTS (SELECT FROM skill_version_state s
-                          WHERE s.skill = n.skill AND s.sunset <= n.first_seen_at::date),
+           OR {registered_in_time("n")},
            ARRAY(SELECT a.line FROM line_acceptance a
                  WHERE a.skill = n.skill AND a.consumer = n.consumer AND a.revoked_at IS NULL
                    AND (a.expires_at IS NULL OR a.expires_at > now()))

@@ -12,6 +12,17 @@ from sqlmodel import Field
 from governance.control.database import Row, grants
 
 
+def registered_in_time(need: str) -> str:
+    """SQL: did the row of ``need``, an alias, say what it needs before any version of its skill reached its sunset?
+
+    Whoever registers after that is no caller of before, and is not served on like one.
+    """
+    return (
+        "NOT EXISTS (SELECT FROM skill_version_state s"
+        f" WHERE s.skill = {need}.skill AND s.sunset <= {need}.first_seen_at::date)"
+    )
+
+
 class ConsumerRow(Row, table=True):
     """One consumer as it registered; ``revision`` counts its changes."""
 

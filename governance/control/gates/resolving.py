@@ -10,6 +10,7 @@ from typing import Any, Final
 import psycopg
 
 from governance.control.auth.roles import Caller, Right
+from governance.control.consumers.tables import registered_in_time
 from governance.control.gates import mattering
 from governance.control.gates.recording import ToRecord
 from governance.control.policies.reading import policies_of
@@ -25,13 +26,13 @@ from governance.errors import BreakingChangeNotAccepted, GovernanceError, NotFou
 from governance.telemetry import Telemetry, event
 from governance.wire import ResolveQuestion, ResolveRequest
 
-_ON_RECORD: Final = """
+_ON_RECORD: Final = f"""
 SELECT skill, NULL AS line, false AS lasting FROM consumer_contact
 WHERE consumer = %(consumer)s AND skill = ANY(%(skills)s)
 UNION ALL
 SELECT DISTINCT n.skill, '' AS line, false FROM consumer_need n
 WHERE n.consumer = %(consumer)s AND n.skill = ANY(%(skills)s)
-  AND NOT EXISTS (SELECT FROM skill_version_state s WHERE s.skill = n.skill AND s.sunset <= n.first_seen_at::date)
+  AND {registered_in_time("n")}
 UNION ALL
 SELECT skill, line, expires_at IS NULL FROM line_acceptance
 WHERE consumer = %(consumer)s AND skill = ANY(%(skills)s) AND revoked_at IS NULL
